@@ -24,7 +24,7 @@ export type Connection = ReturnType<typeof createConnection>
 export function createConnection(access: Access, time: Time, state: State, logger: LoggerLike | undefined) {
   /** Since when the sidecar has been there. */
   let upSince: number | undefined
-  /** Dials that have failed, until the sidecar was there for a while; -1 leaves the first loss without a delay. */
+  /** Failed dials since the last stable connection. Starts at -1, so the first loss is redialled without delay. */
   let failures = -1
   /** Each ends one wait for the sidecar, and with an error where a later attempt can't succeed. */
   const waiting = new Set<(error?: SidecarError) => void>()
@@ -117,7 +117,7 @@ export function createConnection(access: Access, time: Time, state: State, logge
   function startSearch(): void {
     cancelWarning =
       cancelWarning ?? time.after(ABSENCE_WARNING, () => warnOnce(`no answer from ${access.baseUrl} yet, still trying`))
-    // A sidecar that answers reads alone is found at once by each probe, so each loss counts.
+    // If only reads are answered, every probe succeeds and the watch is lost again; so count each loss as a failure.
     if (connection.wasUp) searchAgainAt = Math.max(searchAgainAt, time.now() + connection.failed(0, true))
     look((search = follow(time.life))).catch(() => {})
   }

@@ -22,8 +22,8 @@ export function healthRulesOf(gameServer: GameServer | undefined, interval: numb
     disabled: !!disabled,
     /** ms between beats */
     rhythm: interval || period / 2 || DEFAULT_RHYTHM,
-    /** ms without a beat after which the GameServer is Unhealthy; undefined if not stated */
-    limit: period * failure_threshold || undefined,
+    /** ms without a beat after which the GameServer is Unhealthy; undefined if not stated, or if no beat is wanted */
+    limit: (!disabled && period * failure_threshold) || undefined,
   }
 }
 
@@ -101,7 +101,7 @@ export function createHeartbeat(
     const ok = reason === WAITING ? undefined : !reason || reason === DISABLED
     heartbeat.reason = reason
     heartbeat.healthy = ok
-    if (ok) {
+    if (!reason) {
       lastGood = now
       heartbeat.lastBeat = at
     }
@@ -130,7 +130,7 @@ export function createHeartbeat(
     const reason = rules().disabled ? DISABLED : await holdBack()
     if (reason) record(reason)
     else {
-      // A little less than two rhythms: a longer wait would still be in flight when the next beat but one is due.
+      // Just under two rhythms, so that at most two beats are in flight.
       const timeout = Math.max(1.9 * rules().rhythm, 1000)
       sent((await connection.ask(time.life, { operation: 'health', timeout })).error)
     }

@@ -79,7 +79,7 @@ export interface HealthEvent {
   reason: string | undefined
   /** ms from the last good beat, or from when the client was made, until `at` */
   age: number
-  /** ms without a beat after which the sidecar counts this GameServer as Unhealthy, once it has said so */
+  /** ms without a beat until Unhealthy. undefined: the sidecar has not said so yet, or counts no beats. */
   limit: number | undefined
   /** One more missed beat may reach the limit. */
   atRisk: boolean

@@ -35,6 +35,37 @@ test('with allowDuplicate, the next cluster is asked after a lost answer, too', 
   expect(await askAll([lost, api.allocated], {}, { allowDuplicate: true })).toEqual(['1', '1 1'])
 })
 
+test.each([false, true])(
+  'of parallel calls to a cluster that dies, each ends, and no GameServer is given twice; allowDuplicate: %s',
+  async (allowDuplicate) => {
+    const named = (name: string) =>
+      json(201, { status: { state: 'Allocated', gameServerName: name, address: '10.0.0.1' } })
+    const near = await standIn([
+      (response, request) => {
+        if (near.received.length <= 10) return named(`near-${near.received.length}`)(response, request)
+        near.server.close()
+        response.destroy()
+      },
+    ])
+    const far = await standIn([(response, request) => named(`far-${far.received.length}`)(response, request)])
+    const allocator = allocatorOf({ endpoints: [{ url: near.url }, { url: far.url }], allowDuplicate })
+    const given: string[] = []
+    const failures: string[] = []
+    const allocate = () =>
+      allocator.allocate().then(
+        ({ name }) => given.push(name),
+        (error: unknown) => failures.push((error as AllocationError).code),
+      )
+    await Promise.all(Array.from({ length: 30 }, allocate))
+    await Promise.all(Array.from({ length: 10 }, allocate))
+    expect(given.length + failures.length).toBe(40)
+    expect(new Set(given).size).toBe(given.length)
+    expect(given.filter((name) => name.startsWith('far'))).toHaveLength(far.received.length)
+    expect(far.received.length).toBeGreaterThanOrEqual(10)
+    expect(new Set(failures)).toEqual(new Set(allowDuplicate ? [] : ['UNKNOWN_OUTCOME']))
+  },
+)
+
 test('the region that is asked for comes first, then the order of the list', async () => {
   expect(await askAll([api.allocated, api.allocated, api.allocated], { region: '2' })).toEqual(['2', '0 0 1'])
   expect(await askAll([api.none, api.allocated, api.none], { region: '2' })).toEqual(['1', '1 1 1'])

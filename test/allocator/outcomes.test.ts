@@ -91,6 +91,7 @@ describe.each(['api', 'service'] as const)('of an allocation by the %s', (kind) 
   })
 
   test.each([
+    ['gameServerName', null],
     ['address', 7],
     ['counters', { rooms: null }],
   ])('%s of %j rejects with UNKNOWN_OUTCOME', async (field, value) => {

@@ -3,6 +3,7 @@ import { createClient, type ClientOptions, type GameServer } from '../../src/ind
 import { gameServer } from '../support/game-server.js'
 import { blackHole, following, opened, sending, answering } from '../support/fault-server-steps.js'
 import { type Rule, type Step, startScripted } from '../support/fault-server.js'
+import { connectClient, startSidecar } from '../support/with-sidecar.js'
 import { watching, type Watching } from './clients.js'
 
 /** What a sidecar does about a watch over WebSocket; over the stream it is honest. */
@@ -294,4 +295,19 @@ test('a watch that always ends for the same reason is one error until it was wel
   const watches = all.watches().length
   await all.passUntil(() => all.watches().length > watches + 2)
   expect(codes()).toEqual(['LIMIT', 'LIMIT'])
+})
+
+test('in Node, limits.message of one client is not the limit of another', async () => {
+  const gameServer = { metadata: { annotations: { long: 'x'.repeat(5000) } } }
+  const sidecar = await startSidecar({ gameServer })
+  const small = connectClient(sidecar, { watch: 'websocket', limits: { message: 1000 }, logger: {} })
+  small.on('gameserver', () => {})
+  const { code, cause } = await small.once('error')
+  expect([code, (cause as { code?: string }).code]).toEqual(['LIMIT', 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'])
+  const other = connectClient(sidecar, { watch: 'websocket' })
+  await new Promise((resolve, reject) => {
+    other.on('connection', ({ transport }) => transport && resolve(transport))
+    other.on('error', reject)
+    other.on('gameserver', () => {})
+  })
 })

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
 import { problemsOf } from '../deploy/support/validate.js'
+import { read } from '../support/source.js'
 import { allocationOf, examples, manifestOf } from './support/example-folder.js'
 
 interface Template {
@@ -56,4 +58,13 @@ describe.each(examples)('the example %s', (name) => {
       expect(matchLabels).toMatchObject({ 'agones.dev/fleet': name })
     }
   })
+})
+
+test('the manifest of the matchmaker gives its account the one right that it needs', () => {
+  const objects = parseAllDocuments(read('examples/matchmaker/matchmaker.yaml')).map(
+    (document) => document.toJS() as { kind: string; rules?: unknown },
+  )
+  expect(objects.filter(({ kind }) => /Role$/.test(kind)).map(({ rules }) => rules)).toEqual([
+    [{ apiGroups: ['allocation.agones.dev'], resources: ['gameserverallocations'], verbs: ['create'] }],
+  ])
 })

@@ -152,6 +152,7 @@ describe('without flags, init takes', () => {
     ['my-game', 'my-game'],
     ['@team/My Game!', 'my-game'],
     ['--_x_--', 'x'],
+    ['Pokémon Défense', 'pokemon-defense'],
     ['x'.repeat(80), 'x'.repeat(63)],
   ])('the name %j of package.json becomes %j', async (name, expected) => {
     const { text } = await initIn({ name })

@@ -35,6 +35,19 @@ test('measure() counts beats that were taken, apart from beats that the game hel
   })
 })
 
+test('measure() counts no beats and has no limit once spec.health.disabled is known', async () => {
+  const sidecar = await startSidecar({ gameServer: { spec: { health: { disabled: true } } } })
+  const clock = new VirtualClock()
+  const client = connectClient(sidecar, { autoHealth: { interval: 1000 }, scheduler: clock, now: clock.now })
+  const read = measure(client)
+  await client.once('health')
+  await client.connect()
+  const told = client.once('health')
+  clock.advance(1000)
+  await told
+  expect(read().heartbeats).toMatchObject({ ok: 1, failed: 0, limit: 0 })
+})
+
 test('measure() counts a watch that was connected again after its sidecar had restarted', async () => {
   const sidecar = await startSidecar()
   const client = connectClient(sidecar)

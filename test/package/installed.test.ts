@@ -225,3 +225,13 @@ test('a clone without packages says what to type', async (context) => {
   const command = startProcess(context, clone, [process.execPath, 'bin/gameserver-sidecar.mjs', 'demo'])
   expect([await command.exited, command.lines]).toEqual([1, ['Nothing is installed yet. Run: npm ci']])
 })
+
+test('a copy of the package without its dependencies says what to install', async () => {
+  const copy = await temporaryFolder('copy')
+  for (const path of ['dist', 'package.json']) await cp(join(root, path), join(copy, path), { recursive: true })
+  const { code, stderr } = await runNode(copy, ['dist/cli.js', 'call', 'ready', '--url', 'http://127.0.0.1:1'])
+  expect([code, stderr]).toEqual([
+    1,
+    "gameserver-sidecar needs the package ws, which isn't installed. Run: npm install ws\n",
+  ])
+})

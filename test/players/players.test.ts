@@ -217,6 +217,39 @@ test.each([
   expect(idsIn(state, 'expected')).toEqual([...expected, 'bob'])
 })
 
+test('an add that a full list refuses waits for the removal that makes room', () => {
+  const state = stateOf(
+    (state) => shown(state, kind, objectOf({ values: ['ann'], version: 1, allocation: 0 })),
+    (state) => join(state, 'ann'),
+    (state) => join(state, 'bob'),
+    leave('ann'),
+    (state) => answered(state, kind, 'bob', new SidecarError('OUT_OF_RANGE', 'The list is full')),
+  )
+  expect(idsIn(state, 'joining')).toEqual(['bob'])
+})
+
+test('a call that timed out is not waited for after the watch has reconnected', () => {
+  const cause = new SidecarError('TIMEOUT', 'No answer')
+  const state = stateOf(
+    (state) => shown(state, kind, objectOf({ values: [], version: 1, allocation: 0 })),
+    (state) => join(state, 'ann'),
+    (state) => answered(state, kind, 'ann', new SidecarError('ABORTED', 'No answer in time', { cause })),
+    (state) => connection(state, false),
+    (state) => connection(state, true),
+    (state) => shown(state, kind, objectOf({ values: ['ann'], version: 2, allocation: 0 })),
+  )
+  expect(idsIn(state, 'here')).toEqual(['ann'])
+  expect([...state.writes.keys()]).toEqual([])
+})
+
+test.each(['many', {}])('a malformed capacity of %j counts as no seats', (capacity) => {
+  const state = stateOf(
+    (state) => shown(state, kind, objectOf({ values: [], version: 1, allocation: 0 }, capacity)),
+    (state) => join(state, 'ann'),
+  )
+  expect(state.effects).toContainEqual(['settle', { id: 'ann' }, expect.objectContaining({ code: 'OUT_OF_RANGE' })])
+})
+
 test('a join before the first object gets no seat if the GameServer lacks the counter', async () => {
   const sidecar = await startSidecar()
   const players = trackPlayers(connectClient(sidecar), { counter: 'nope' })

@@ -1,5 +1,14 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClient } from '../../src/index.js'
+import {
+  allocated,
+  createSessionsState,
+  ended,
+  sessions as kind,
+  type SessionsState,
+} from '../../src/players/tracking/sessions-reducer.js'
+import { answered, COUNTER, settle, shown, type Rules } from '../../src/players/tracking/writes.js'
+import { gameServer } from '../support/game-server.js'
 import { allocate, endAll, playSessions as play, ROOM, track, type SessionsGame } from './play.js'
 
 /** The differences that were sent, in this order. */
@@ -295,4 +304,48 @@ test('a session without touch() for the idle time ends, is reported as ended and
   await game.mock.advance(6000)
   expect(ended).toEqual([over!.id, quiet!.id, lively!.id])
   expect(game.count()).toBe(0)
+})
+
+describe('an allocation beside a write of the counter', () => {
+  /** The first object has one session of four, and the rest follows; each change is a turn of its own. */
+  function stateOf(thenShutdown: Rules['thenShutdown'], ...changes: ((state: SessionsState) => void)[]): SessionsState {
+    const state = createSessionsState({ counter: 'rooms', limit: Infinity, thenShutdown })
+    for (const change of [allocation(1, 1, 4), ...changes])
+      for (const make of [change, kind.turn]) {
+        make(state)
+        settle(state, kind)
+      }
+    return state
+  }
+
+  const object = (version: number, count: number, capacity: number) => (state: SessionsState) => {
+    const counters = { rooms: { count: String(count), capacity: String(capacity) } }
+    shown(state, kind, gameServer(version, { state: 'Allocated', counters }))
+  }
+  const allocation =
+    (...values: Parameters<typeof object>) =>
+    (state: SessionsState) => {
+      object(...values)(state)
+      allocated(state)
+    }
+  const end = (number: number) => (state: SessionsState) => ended(state, number)
+  const landed = (state: SessionsState) => answered(state, kind, COUNTER)
+
+  test('while the write that opens the server again may land, the server isn’t shut down', () => {
+    const state = stateOf('last', end(1), landed, allocation(3, 0, 0), end(2))
+    expect(state.isFinished).toBe(true)
+    expect(state.effects).toContainEqual(['send', COUNTER, { update: { countDiff: 1, capacity: 4 }, before: 0 }])
+    expect([...state.writes.keys()]).toEqual([COUNTER])
+  })
+
+  test('a difference that adds the session of a closed server counts for no session beside the next allocation', () => {
+    const state = stateOf('last', end(1), landed, allocation(3, 0, 0), landed, allocation(5, 2, 4))
+    expect(state.started).toBe(3)
+  })
+
+  test('a growth that one allocation explains leaves the difference in flight', () => {
+    const state = stateOf(undefined, object(2, 0, 4), allocation(3, 1, 4), landed)
+    expect(state.started).toBe(2)
+    expect(state.effects.filter(([type]) => type === 'send')).toHaveLength(1)
+  })
 })

@@ -81,6 +81,14 @@ describe('players with invalid input', () => {
     await mock.advance(100)
     await seat('ann')
   })
+
+  test('without the feature gate CountsAndLists each join rejects, and the error names the gate', async () => {
+    const { players, errors } = await play({ mock: { featureGates: { CountsAndLists: false } } })
+    await expect(players.join('ann')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect(errors).toMatchObject([
+      { hint: expect.stringMatching(/switch on the feature gate CountsAndLists$/) as string },
+    ])
+  })
 })
 
 describe('sessions of a GameServer that can’t count sessions', () => {

@@ -48,6 +48,7 @@ test.each<[unknown, string]>([
   [{ type: 'ignoreBeats', on: 'yes' }, 'on must be true or false; got "yes"'],
   [{ type: 'clearFaults', now: true }, 'clearFaults has no field "now"; it has none at all'],
   [{ type: 'allocate', manifest: {}, labels: { a: 'b' } }, 'labels must be absent beside a manifest, which has '],
+  [{ type: 'failCalls', drop: true, status: 500 }, 'status must be absent beside drop, which leaves no answer'],
   [null, 'the command must be an object with a "type"; got null'],
   [{}, 'the command has no type; there are allocate, '],
 ])('a control command with a mistake is refused by the path of the field: %j', (command, message) => {

@@ -89,25 +89,30 @@ function toSidecarError(error: unknown): unknown {
     : new SidecarError('PROTOCOL', `The watch breaks the WebSocket protocol: ${message}`, { cause: error })
 }
 
-let loading: Promise<WebSocketConstructor | undefined> | undefined
+/** The class of `ws`, loaded once for all clients; undefined where it can't be loaded. */
+let loading: Promise<Ws | undefined> | undefined
+
+const loadWs = (): Promise<Ws | undefined> =>
+  (loading ??= import('isomorphic-ws').then(
+    (module) => (module.WebSocket ?? module.default) as unknown as Ws,
+    (error: unknown) => {
+      const instead = globals().WebSocket ? "Node's own WebSocket" : 'the HTTP stream'
+      process.emitWarning(`gameserver-sidecar: the watch uses ${instead}, since ws can't be loaded: ${String(error)}`)
+      return undefined
+    },
+  ))
 
 /**
- * `ws` with our limits, and without the offer to compress. `ws` is loaded with the first watch, since it would take most
- * of this package's loading time. Where it can't be loaded, as in a bundle that leaves it out, Node's own class takes its
- * place, since Node 22; without that, the watch comes over the HTTP stream.
+ * `ws` with a client's limits, and without the offer to compress. `ws` is loaded with the first watch, since it would
+ * take most of this package's loading time. Where it can't be loaded, as in a bundle that leaves it out, Node's own class
+ * takes its place, since Node 22; without that, the watch comes over the HTTP stream.
  *
  * @param limit characters of a message
  */
-export const loadWebSocket = (limit: number): Promise<WebSocketConstructor | undefined> =>
-  (loading ??= import('isomorphic-ws').then(
-    (module) => limited((module.WebSocket ?? module.default) as unknown as Ws, limit),
-    (error: unknown) => {
-      const { WebSocket } = globals()
-      const instead = WebSocket ? "Node's own WebSocket" : 'the HTTP stream'
-      process.emitWarning(`gameserver-sidecar: the watch uses ${instead}, since ws can't be loaded: ${String(error)}`)
-      return WebSocket
-    },
-  ))
+export async function loadWebSocket(limit: number): Promise<WebSocketConstructor | undefined> {
+  const ws = await loadWs()
+  return ws ? limited(ws, limit) : globals().WebSocket
+}
 
 function limited(WebSocket: Ws, limit: number): WebSocketConstructor {
   // Text may take 3 bytes a character, but allowing 3 would hold more than three times the limit in memory.

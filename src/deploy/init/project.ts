@@ -211,10 +211,13 @@ function judge(program: Program, page: string | undefined): Pick<Project, 'kind'
   return { kind: 'node', why: reason, problem: entry === undefined || runtime === 'deno' ? problem : undefined }
 }
 
-/** `@team/My Game` becomes `my-game`. Empty if nothing of the name fits. */
+/** `@team/Pokémon Arena` becomes `pokemon-arena`. Empty if nothing of the name fits. */
 const clusterName = (name = ''): string =>
   name
     .replace(/^@[^/]*\//, '')
+    // Splits letters from their accents, which are then removed.
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 63)

@@ -1,5 +1,6 @@
 import { allocateGameServer, createSidecar, replaceAfterOf } from '../sidecar.js'
 import type { AnsweredAllocation, ControlCommand, GameServerAllocation, SidecarConfig } from '../sidecar.js'
+import { checkCommand, checkOptions } from './check-names.js'
 import { MockClock } from './clock.js'
 import { Network } from './network.js'
 import { createFetch, createWebSocket } from './transports.js'
@@ -12,9 +13,10 @@ const START = Date.UTC(2025, 0, 1)
 /**
  * Starts a sidecar without a port, for the client of a test or a page: `createClient(mock.options)`.
  *
- * @throws TypeError for a name in `conformance` that no operation has
+ * @throws TypeError for an unknown option, and for a name in `conformance` that no operation has
  */
 export function createMock(options: MockOptions = {}): Mock {
+  checkOptions(options)
   const { time = 'manual', platform = 'agones' } = options
   const startAt = time === 'real' ? Date.now() : START
   const clock = new MockClock(time)
@@ -24,6 +26,7 @@ export function createMock(options: MockOptions = {}): Mock {
   const { journal } = network
 
   function control(command: ControlCommand): { ok: true } {
+    checkCommand(command)
     // The sidecar's own command doesn't move the mock's clock.
     if (command.type === 'advanceClock') void clock.advance(command.ms)
     if (command.type === 'setClock' && time !== 'real') {

@@ -3,13 +3,11 @@ import { type OperationName, operations } from '../../protocol/operations.js'
 import { createDelays, type Delays, type Sidecar } from '../sidecar.js'
 import { failWithStatus } from '../sidecar/state/answer.js'
 import { decodePath, findRoute } from '../sidecar/wire/routes.js'
+import { checkFailure, checkOperation } from './check-names.js'
 import type { MockClock } from './clock.js'
 import type { FailHow, FailTarget, MockCall, MockOptions } from './types.js'
 
-interface Failure extends FailHow {
-  readonly operations: readonly OperationName[] | undefined
-  left: number
-}
+type Failure = FailHow & { readonly operations: readonly OperationName[] | undefined; left: number }
 
 /** The network between a client and the sidecar. */
 export class Network {
@@ -69,6 +67,7 @@ export class Network {
   fail(target: FailTarget, how: FailHow): () => void {
     const operations = target === '*' ? undefined : typeof target === 'string' ? [target] : target
     operations?.forEach(checkOperation)
+    checkFailure(how)
     const failure: Failure = { ...how, operations, left: how.times ?? Infinity }
     this.failures = [failure, ...this.failures]
     return () => this.forget(failure)
@@ -133,16 +132,6 @@ type Journal = ReturnType<typeof createJournal>
 /** The most calls that are kept, and that a message repeats. */
 const MOST = 100_000
 const MOST_SHOWN = 20
-
-/**
- * A misspelt operation would never match: `fail()` would do nothing, and expecting no call would pass.
- *
- * @throws TypeError with the nearest operation
- */
-function checkOperation(name: OperationName): void {
-  if (!(name in operations))
-    throw new TypeError(`there is no operation "${name}"; ${didYouMean(name, Object.keys(operations))}`)
-}
 
 /** The requests that came, and the requests that match no operation. */
 function createJournal(now: () => number) {

@@ -69,20 +69,28 @@ export interface MockCall {
 }
 
 /** How a call fails. A delay comes first, then the rest. */
-export interface FailHow {
-  /** The HTTP status to answer with, 400 to 599; default 503, unless only a delay is given. */
-  readonly status?: number
-  /** The message beside the status. */
-  readonly message?: string
+export type FailHow = {
   /** ms of the mock's time before anything else; with a delay alone, the call then succeeds. */
   readonly delay?: number
   /** How many calls fail; default: all, until undone. */
   readonly times?: number
-  /** `reset`: the connection breaks; `timeout`: no answer ever comes. */
-  readonly network?: 'reset' | 'timeout'
   /** The call takes effect before its answer is lost or changed. Default false. */
   readonly apply?: boolean
-}
+} & (
+  | {
+      /** The HTTP status to answer with, 400 to 599; default 503, unless only a delay is given. */
+      readonly status?: number
+      /** The message beside the status. */
+      readonly message?: string
+      readonly network?: never
+    }
+  | {
+      /** `reset`: the connection breaks; `timeout`: no answer ever comes. */
+      readonly network: 'reset' | 'timeout'
+      readonly status?: never
+      readonly message?: never
+    }
+)
 
 /** An operation, several of them, or `*` for all. */
 export type FailTarget = OperationName | readonly OperationName[] | '*'

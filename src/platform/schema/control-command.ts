@@ -77,17 +77,22 @@ const fields: Readonly<Record<ControlCommand['type'], Readonly<Record<string, Sc
   advanceClock: { ms: number(0, longestStep) },
 }
 
-const alone = rule((command) => {
-  const others = Object.keys(command).filter((key) => command[key] !== undefined && !['type', 'manifest'].includes(key))
-  if (command['manifest'] === undefined || others.length === 0) return undefined
-  return { key: others[0]!, message: 'must be absent beside a manifest, which has fields of its own' }
-})
+/** Refuses a field beside which others make no sense. */
+const excludes = (field: string, others: readonly string[], why: string) =>
+  rule((command) => {
+    const other = command[field] ? others.find((key) => command[key] !== undefined) : undefined
+    return other === undefined ? undefined : { key: other, message: `must be absent beside ${why}` }
+  })
+const rules: Readonly<Record<string, ReturnType<typeof excludes>>> = {
+  allocate: excludes('manifest', Object.keys(changes), 'a manifest, which has fields of its own'),
+  failCalls: excludes('drop', ['status', 'message', 'retryAfter'], 'drop, which leaves no answer'),
+}
 
 /** Every command, by its type. */
 const commands = Object.fromEntries(
   Object.entries(fields).map(([type, own]) => {
     const schema = object({ type: v.literal(type), ...own }, Object.keys(own))
-    return [type, type === 'allocate' ? v.pipe(schema, alone) : schema]
+    return [type, rules[type] ? v.pipe(schema, rules[type]) : schema]
   }),
 )
 

@@ -176,6 +176,8 @@ export function checkOptions(
 
 function lackOf(kind: 'list' | 'counter', { [kind]: name, limit }: Rules): SidecarError {
   return new SidecarError('NOT_FOUND', `This GameServer has no ${kind} "${name}"`, {
-    hint: `Add it to the manifest:\nspec:\n  ${kind}s:\n    ${name}:\n      capacity: ${limit < Infinity ? limit : 16}`,
+    hint:
+      `Add it to the manifest:\nspec:\n  ${kind}s:\n    ${name}:\n      capacity: ${limit < Infinity ? limit : 16}\n` +
+      'If it is there, switch on the feature gate CountsAndLists',
   })
 }

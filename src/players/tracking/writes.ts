@@ -36,8 +36,8 @@ export interface Facts {
 export interface Write<What> {
   readonly what: What
   /**
-   * How many more answers of the sidecar must lack the write before it counts as lost. 1: repeating the write does no
-   * harm. Infinity: no answer tells whether the sidecar still holds the write, so only its restart may have lost it.
+   * Answers without this write that are still accepted before it counts as lost. 1: the write is safe to repeat.
+   * Infinity: only a restart of the sidecar loses it.
    */
   questions: number
   /**
@@ -113,7 +113,10 @@ export function createTracked<What, Effect, Own>(rules: Rules, own: Own): Tracke
   return Object.assign({ rules, writes: new Map(), effects: [], facts: NOTHING, before: NOTHING }, own)
 }
 
-const capacityOf = (kind: { capacity: string } | undefined): number => (kind ? Number(kind.capacity) : Infinity)
+/** Parses a count of the sidecar. A malformed count becomes 0, so that nobody is admitted by mistake. */
+const toCount = (text: string): number => Number(text) || 0
+
+const capacityOf = (kind: { capacity: string } | undefined): number => (kind ? toCount(kind.capacity) : Infinity)
 
 /** Returns the value of the key with that ending. The platform's name precedes the ending. */
 export function find(map: Record<string, string> | null | undefined, end: string): string | undefined {
@@ -127,7 +130,7 @@ function factsOf({ status, object_meta: meta }: GameServer, { list, counter, lab
   return {
     state: status.state,
     values: seats && new Set(seats.values),
-    count: counted && Number(counted.count),
+    count: counted && toCount(counted.count),
     room: capacityOf(seats),
     capacity: Math.min(capacityOf(seats), capacityOf(counted)),
     missing: list !== undefined && !seats ? 'list' : counter !== undefined && !counted ? 'counter' : undefined,

@@ -226,8 +226,8 @@ function whatOf(what: object, { version }: Stored): unknown {
   return [version - Number(since.version), since.allocation]
 }
 
-export const objectOf = ({ values, version, allocation }: Stored): GameServer =>
+export const objectOf = ({ values, version, allocation }: Stored, capacity: unknown = `${CAPACITY}`): GameServer =>
   gameServer(version, {
     annotations: { 'agones.dev/last-allocated': `${allocation}` },
-    lists: { [LIST]: { capacity: `${CAPACITY}`, values: [...values] } },
+    lists: { [LIST]: { capacity: capacity as string, values: [...values] } },
   })

@@ -3,6 +3,21 @@ import type { AllocationChanges, GameServerAllocation } from '../../allocation/t
 import type { GameServerManifest } from './config.js'
 import type { GameServer } from '../../../protocol/game-server.js'
 
+interface FailedAnswer {
+  readonly status?: number
+  readonly message?: string
+  readonly retryAfter?: number
+  readonly drop?: false
+}
+
+/** A connection without an answer. */
+interface DroppedConnection {
+  readonly drop: true
+  readonly status?: never
+  readonly message?: never
+  readonly retryAfter?: never
+}
+
 /**
  * A change from outside the sidecar: an act of the rest of a cluster, or a fault. Plain JSON. Keys of labels and
  * annotations are whole keys; no SDK prefix is added.
@@ -52,16 +67,12 @@ export type ControlCommand =
    * `apply` lets them take effect first. `count` calls fail (default: until `clearFaults`). `retryAfter` is sent as that
    * header, in seconds.
    */
-  | {
+  | ({
       readonly type: 'failCalls'
-      readonly status?: number
-      readonly message?: string
       readonly operations?: readonly OperationName[]
       readonly count?: number
-      readonly drop?: boolean
       readonly apply?: boolean
-      readonly retryAfter?: number
-    }
+    } & (FailedAnswer | DroppedConnection))
   /** Answers the next `count` writes (default 1) with 200 and forgets them, as when a sidecar dies within half a second. */
   | { readonly type: 'loseWrites'; readonly count?: number }
   /**
