@@ -103,12 +103,15 @@ export async function startCommand(
  */
 async function endLeftovers(family: Family, isKilled: () => boolean): Promise<void> {
   await until(() => isFamilyAlive(family) || !isProcessStarting(), SHOWN_MS)
-  if (!isFamilyAlive(family)) return
+  if (isFamilyGone(family)) return
   signalFamily(family, 'SIGTERM')
-  await until(() => isKilled() || !isFamilyAlive(family), LEFTOVERS_MS)
+  await until(() => isKilled() || isFamilyGone(family), LEFTOVERS_MS)
   signalFamily(family, 'SIGKILL')
-  await until(() => !isFamilyAlive(family), KILLED_MS)
+  await until(() => isFamilyGone(family), KILLED_MS)
 }
+
+/** Looks twice: a process that forks and ends during one look hides its child. */
+const isFamilyGone = (family: Family): boolean => !isFamilyAlive(family) && !isFamilyAlive(family)
 
 async function until(isDone: () => boolean, ms: number): Promise<void> {
   const deadline = performance.now() + ms
