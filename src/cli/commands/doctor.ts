@@ -3,7 +3,7 @@ import { defineCommand, type Colors } from '../context.js'
 import { checks, type Check } from '../doctor/checks.js'
 import { createSubject, failure, type Finding, type Subject } from '../doctor/subject.js'
 import { EXIT, missingPackage } from '../exit-codes.js'
-import { findSidecar, isPort, url } from '../find-sidecar.js'
+import { sidecarAddress, isPort, url } from '../sidecar-address.js'
 import { option, text, toggle, someSeconds } from '../flags.js'
 import { jsonText } from '../output.js'
 
@@ -24,7 +24,7 @@ export const command = defineCommand({
     const { AGONES_SDK_HTTP_PORT: port = '' } = process.env
     // An invalid variable is a finding, not a reason to end.
     const isWrong = flags.url === undefined && port !== '' && !isPort(port)
-    const address = findSidecar(isWrong ? USUAL_URL : flags.url)
+    const address = sidecarAddress(isWrong ? USUAL_URL : flags.url)
     const { origin, file, timeout } = flags
     const version = context.version()
     const subject = createSubject({ url: address, env: process.env, origin, file, version, patience: timeout * 1000 })

@@ -26,7 +26,7 @@ export interface TimelineParts<E extends Entry> {
 /** How the dashboards of a GameServer and of a Fleet differ, for what they share. */
 export interface Route<E extends Entry = Entry> {
   readonly brand: 'Sidecar' | 'Fleet'
-  /** Actions with a button in the header: the main one, and one that a phone has in no place. */
+  /** The header's buttons: the main action, and one that phones don't show. */
   readonly buttons: readonly [string, string]
   /** The parts of the page, of which a phone shows one at a time. */
   readonly panes: Readonly<Record<string, string>>
