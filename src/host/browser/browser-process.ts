@@ -10,12 +10,15 @@ import { HostError } from '../host-error.js'
 
 /** The browser ended before it answered. */
 export class EndedEarly extends Error {
+  readonly isAboutSandbox: boolean
+
   constructor(how: string, messages = '') {
     const reason = messages
       .split('\n')
       .filter((line) => /\b(FATAL|ERROR)\b|error while/.test(line))
       .at(-1)
     super([how, reason?.trim()].filter(Boolean).join(', '))
+    this.isAboutSandbox = /sandbox/i.test(messages)
   }
 }
 

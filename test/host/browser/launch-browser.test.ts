@@ -35,6 +35,23 @@ describe.skipIf(process.platform !== 'linux')('a program that is no browser', ()
     await expect(launch(path)).rejects.toThrow("doesn't start: exit code 3, ERROR: no screws left")
   })
 
+  test.each([
+    ['FATAL: No usable sandbox! You can try --no-sandbox', 'this system offers it none'],
+    ['FATAL: no screws left', 'it ended (exit code 1, FATAL: no screws left)'],
+  ])('that writes %j starts without its sandbox, and a warning says why', async (message, why) => {
+    const answer = '{"id":1,"result":{"product":"Fake/1"}}\\0'
+    const path = await scripted(`case "$*" in *--no-sandbox*) ;; *) echo "${message}" >&2; exit 1 ;; esac
+      printf '${answer}' >&4
+      exec sleep 60`)
+    vi.spyOn(process, 'getuid').mockReturnValue(1001)
+    onTestFinished(() => void vi.restoreAllMocks())
+    const warnings: string[] = []
+    const browser = await launch(path, { onWarning: (text) => warnings.push(text) })
+    await browser.close(true)
+    expect(browser).toMatchObject({ sandbox: false, version: 'Fake/1' })
+    expect(warnings).toEqual([`The browser runs without its sandbox, since ${why}`])
+  })
+
   test('may write anything into its pipe, and is given up when it doesn’t answer', async () => {
     const path = await scripted(`printf 'hello\\0null\\0{"id":7}\\0{"id":1,"error":\\0[' >&4\nexec sleep 60`)
     await expect(launch(path, { deadline: 500 })).rejects.toMatchObject({
