@@ -59,9 +59,9 @@ interface Summary {
 }
 
 /** The route of this page: that of the server which serves it. */
-export const page = {} as Route
+export let page: Route
 
-export const choose = <E extends Entry>(route: Route<E>): void => void Object.assign(page, route)
+export const choose = <E extends Entry>(route: Route<E>): void => void (page = route as unknown as Route)
 
 /** The part that a phone shows, and whether that is `pane`, for its attribute `data-pane`. */
 export const shownPane = (): string => state.pane || Object.keys(page.panes)[0]!

@@ -1,4 +1,4 @@
-import type { GameServer, SidecarError } from '../../index.js'
+import type { GameServer, SidecarError, SidecarErrorCode } from '../../index.js'
 
 /** What is tracked of a GameServer, and within which limits. */
 export interface Rules {
@@ -146,8 +146,15 @@ export function mostOf(state: Tracked): number {
   return Math.min(state.rules.limit, state.facts.capacity)
 }
 
-/** Whether a call certainly had no effect. */
-const isRefusal = ({ code }: SidecarError): boolean => /^(OUT|FEAT|UNIM|INV|CROSS|LIM)/.test(code)
+/** The codes of calls that certainly had no effect. */
+const REFUSALS: readonly SidecarErrorCode[] = [
+  'OUT_OF_RANGE',
+  'FEATURE_DISABLED',
+  'UNIMPLEMENTED',
+  'INVALID_ARGUMENT',
+  'CROSS_ORIGIN',
+  'LIMIT',
+]
 
 /** Whether a write may still land. */
 export function isOpen(state: Tracked, key: string): boolean {
@@ -182,7 +189,7 @@ export function answered(state: Tracked, kind: Kind<Tracked, unknown>, key: stri
   write.fate = 'accepted'
   write.ticks = SETTLE
   if (!error) return
-  if (isRefusal(error)) {
+  if (REFUSALS.includes(error.code)) {
     write.fate = 'refused'
     // Retry after OUT_OF_RANGE, since room may become free. The same sidecar would repeat any other refusal.
     if (error.code !== 'OUT_OF_RANGE') write.ticks = Infinity
