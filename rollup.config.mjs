@@ -8,7 +8,7 @@ import { inlineText } from './build/inline-text.mjs'
 import { bundledLibraries } from './build/licenses.mjs'
 import { byName, copies, globals, minified, readable, readableAndMinified, sourcesOf } from './build/rollup-plugins.mjs'
 
-// A new entry of the package is one line here, and one block in package.json's `exports`. Paths are those in `src`.
+// A new entry of the package is one line here, with a path in `src`. CONTRIBUTING.md says what else names an entry.
 const CLIENT = { index: 'index.node', 'index.browser': 'index.browser', 'index.core': 'index.core' }
 /** What a page loads: each is complete in itself, but for the client. */
 const PAGES = {

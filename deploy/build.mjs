@@ -24,4 +24,5 @@ renameSync(here(filename), here('gameserver-sidecar.tgz'))
 const init = 'init --yes --kind page --dir dist --counter players=8 --list roster=8 --into'.split(' ')
 execFileSync(process.execPath, [here('../bin/gameserver-sidecar.mjs'), ...init, here('.')], { stdio: 'inherit' })
 
-console.log('Wrote deploy/dist and deploy/gameserver-sidecar.tgz. Next: docker build -t star-arena:1.0.0 deploy')
+console.log('Wrote deploy/dist and deploy/gameserver-sidecar.tgz. Next, outside of deploy:')
+console.log('  docker build -t star-arena:1.0.0 deploy')

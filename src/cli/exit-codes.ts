@@ -43,6 +43,12 @@ export function unreadable(what: string, error: unknown): UsageError | CommandEr
     : new UsageError(sentence, { cause: error })
 }
 
+/** The name of a package that an `import()` hasn't found. */
+export function missingPackage(error: unknown): string | undefined {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === 'ERR_MODULE_NOT_FOUND' ? /^Cannot find package '([^']+)'/.exec(message)?.[1] : undefined
+}
+
 /** The port and address that a server tried to listen on, and the flags that set them. */
 export interface Place {
   readonly port: number

@@ -1,6 +1,6 @@
 import { plainText } from '../local/files.js'
 import { PROGRAM, type CliContext, type Command, type NamedCommand } from './context.js'
-import { CommandError, EXIT, UsageError } from './exit-codes.js'
+import { CommandError, EXIT, missingPackage, UsageError } from './exit-codes.js'
 import { readLine } from './flags.js'
 import { checkArguments, commandHelp, pick, programHelp, unknownFlag } from './usage.js'
 
@@ -43,12 +43,18 @@ export async function runCli(words: readonly string[], context: CliContext): Pro
   try {
     return await run(words, context)
   } catch (error) {
-    const isExpected = error instanceof UsageError || error instanceof CommandError
-    const sentence = isExpected ? error.message : `This is a fault of ${PROGRAM}; please report it: ${String(error)}`
-    context.warn(context.colors.red(plainText(sentence)))
+    context.warn(context.colors.red(plainText(sentenceOf(error))))
     if (error instanceof CommandError) return error.code
-    return isExpected ? EXIT.USAGE : EXIT.FAILED
+    return error instanceof UsageError ? EXIT.USAGE : EXIT.FAILED
   }
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof UsageError || error instanceof CommandError) return error.message
+  const name = missingPackage(error)
+  return name === undefined
+    ? `This is a fault of ${PROGRAM}; please report it: ${String(error)}`
+    : `${PROGRAM} needs the package ${name}, which isn't installed. Run: npm install ${name}`
 }
 
 /** @throws UsageError, CommandError */

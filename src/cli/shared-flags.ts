@@ -34,7 +34,11 @@ export const localFlags = {
     'production',
   ]),
   file: text('path', 'GameServer to start with, as YAML or JSON; reloaded when it is saved', { short: 'f' }),
-  featureGates: option('gates', 'CountsAndLists=false imitates a platform before 1.62 without counters', featureGates),
+  featureGates: option(
+    'gates',
+    'CountsAndLists=false: no counters and lists, as where the gate is off (possible before 1.62)',
+    featureGates,
+  ),
   replace: toggle('keep a GameServer that has ended, instead of a fresh one a second later', true),
   dashboard: toggle('serve no page at /_/', true),
 }

@@ -68,13 +68,18 @@ const MOST = 2 ** 31 - 1
  * Serves the webhook of a FleetAutoscaler: `decide` says how many replicas the Fleet should have. While `decide` fails, the
  * platform leaves the Fleet as it is, or goes on with the next policy of its chain.
  *
- * @throws TypeError for a certificate that can't be used, and the system's error for a port that can't be had
+ * @throws TypeError for an unknown option, a value that makes no sense or a certificate that can't be used, and the
+ * system's error for a port that can't be had
  */
 export async function createAutoscaler(options: AutoscalerOptions): Promise<Autoscaler> {
+  // A matchmaker that serves no webhook loads none of this.
+  const [{ checkAutoscalerOptions }, { checkCertificate, followCertificate, listen, urlHost }] = await Promise.all([
+    import('../platform/schema.js'),
+    import('../local/http.js'),
+  ])
+  checkAutoscalerOptions(options)
   const { port = 8000, address = '::', cert, key, decide } = options
   const { onWarning = (line: string) => process.emitWarning(line, { type: 'GameServerSidecar' }) } = options
-  // A matchmaker that serves no webhook loads none of this.
-  const { checkCertificate, followCertificate, listen, urlHost } = await import('../local/http.js')
   const tls = checkCertificate(cert, key)
   /** By Fleet: a failure is told once while it lasts. */
   const failures = new Map<string, string>()
@@ -99,8 +104,8 @@ export async function createAutoscaler(options: AutoscalerOptions): Promise<Auto
     try {
       const replicas = await decideInTime(decide, asked)
       note(asked)
-      const response = { uid, scale: replicas !== undefined, replicas: replicas ?? status.replicas }
-      answer(200, { request: asked, response })
+      const scaling = { uid, scale: replicas !== undefined, replicas: replicas ?? status.replicas }
+      answer(200, { request: asked, response: scaling })
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       const message = `The Fleet ${JSON.stringify(asked.name)} stays as it is: ${reason}`

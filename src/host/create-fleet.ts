@@ -29,7 +29,7 @@ export interface FleetOptions extends FleetSettings {
  *
  * @throws TypeError for an unknown option or a value that makes no sense
  * @throws GameServerFileError for a file that can't be read or used
- * @throws CommandError, HostError for a program or page that can't be started
+ * @throws ProgramError, HostError for a program or page that can't be started
  * @throws RangeError for a range without free ports
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */

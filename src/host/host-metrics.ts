@@ -55,15 +55,18 @@ export async function openMetrics(
   const { metricsPort: port } = options
   if (port === undefined) return undefined
   const address = gateway.local ? '127.0.0.1' : '0.0.0.0'
+  let since = NaN
+  const watched = watchStates(gateway, options.platform, () => (since = performance.now()))
   const { url, close } = await serveMetrics({
     port,
     address,
     from: PRIVATE_NETWORKS,
     collect: () => hostFamilies(figures, watched.gameServer(), (performance.now() - since) / 1_000),
     onFault: (error) => emit({ event: 'warning', text: `A scrape failed inside the host: ${String(error)}` }),
+  }).catch((error: unknown) => {
+    watched.close()
+    throw error
   })
-  let since = NaN
-  const watched = watchStates(gateway, options.platform, () => (since = performance.now()))
   emit({ event: 'metrics', url, address })
   return { url, close: () => (watched.close(), close()) }
 }

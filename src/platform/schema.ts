@@ -6,6 +6,7 @@ export { commandProblem } from './schema/control-command.js'
 export { readAutoscaler, readFleet, readFleetDocument, type FleetDocument } from './schema/fleet.js'
 export { readGameServer } from './schema/game-server.js'
 export {
+  checkAutoscalerOptions,
   checkFleetOptions,
   checkGatewayOptions,
   checkHostOptions,

@@ -54,6 +54,15 @@ test('a review reaches decide with the whole Fleet, and its number the platform'
   expect(seen).toEqual([fleet, REVIEW.request])
 })
 
+test.each<[object, string]>([
+  [{}, 'The object of options needs the field "decide"'],
+  [{ decide: 5 }, 'decide must be a function; got 5'],
+  [{ decide: () => 1, adress: '::1' }, 'has no field "adress"; did you mean "address"?'],
+  [{ decide: () => 1, port: 70_000 }, 'port must be an integer from 0 to 65535; got 70000'],
+])('options with a mistake are refused: %o', async (options, message) => {
+  await expect(createAutoscaler(options as AutoscalerOptions)).rejects.toThrow(message)
+})
+
 test('undefined leaves the Fleet as it is', async () => {
   const { url, warnings } = await autoscalerOf(() => undefined)
   expect((await ask(url))[1].response).toEqual({ uid: 'u-1', scale: false, replicas: 5 })

@@ -1,10 +1,8 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { commentedDocuments, documentsOf, variants } from '../deploy/support/variants.js'
 import { describeUnless } from '../support/describe-unless.js'
-import { read, root } from '../support/source.js'
 import { missing, openApi, type Api } from './support/api.js'
+import { demoFiles } from './support/manifests.js'
 
 interface Manifest {
   readonly apiVersion: string
@@ -27,15 +25,10 @@ const MANIFESTS = ['allocation.yaml', 'fleet.yaml', 'fleetautoscaler.yaml', 'gam
 const isManifest = (name: string): boolean => name.endsWith('.yaml')
 
 /** The files of each project, by name. */
-const projects = [
-  ...variants.map(({ name, files }) => ({ name, files: [...files].filter(([file]) => isManifest(file)) })),
-  {
-    name: 'the demo',
-    files: readdirSync(join(root, 'deploy'))
-      .filter(isManifest)
-      .map((file): [string, string] => [file, read(`deploy/${file}`)]),
-  },
-]
+const projects = [...variants, { name: 'the demo', files: demoFiles }].map(({ name, files }) => ({
+  name,
+  files: [...files].filter(([file]) => isManifest(file)),
+}))
 
 describeUnless(missing, 'the manifests that init writes, on a cluster', () => {
   let api: Api
@@ -68,7 +61,9 @@ describeUnless(missing, 'the manifests that init writes, on a cluster', () => {
     ['fleetautoscaler.yaml', /bufferSize: 16/, 'bufferSize: 0'],
     ['allocation.yaml', /order: Ascending/, 'order: Upwards'],
   ])('would be refused if they were wrong: %s', async (file, right, wrong) => {
-    const [manifest] = documentsOf(read(`deploy/${file}`).replace(right, wrong))
+    const text = demoFiles.get(file)!
+    expect(text).toMatch(right)
+    const [manifest] = documentsOf(text.replace(right, wrong))
     await expect(check(manifest as Manifest)).rejects.toThrow()
   })
 })

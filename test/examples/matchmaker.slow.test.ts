@@ -4,7 +4,7 @@ import { freePort } from '../support/free-port.js'
 import { read } from '../support/source.js'
 import { exampleFolder } from './support/example-folder.js'
 import { startProcess, type GameProcess } from '../support/start-process.js'
-import { connectPlayer } from './support/player.js'
+import { connectPlayer, type Player } from './support/player.js'
 
 test('npm start and the matchmaker play a match on a Fleet on the desk, each player once', async (context) => {
   const folder = await exampleFolder(context, 'matchmaker')
@@ -19,6 +19,12 @@ test('npm start and the matchmaker play a match on a Fleet on the desk, each pla
   const port = String(await freePort())
   const matchmaker = run(scripts.matchmaker, { GAMESERVER_FLEET_URL: url, PORT: port })
   await matchmaker.line(/^matchmaker at http/)
+  // They come before the allocation, so they wait for it.
+  const early = new Map<string, Player>()
+  for (const port of ['28000', '28001']) {
+    await fleet.line(new RegExp(`players come in at .*:${port}`))
+    early.set(port, await connectPlayer(context, `ws://127.0.0.1:${port}`, 'mallory'))
+  }
   const enter = async (player: string) => {
     const response = await fetch(`http://localhost:${port}/match?player=${player}`)
     const server = (await response.text()).trim()
@@ -26,6 +32,7 @@ test('npm start and the matchmaker play a match on a Fleet on the desk, each pla
   }
   const [alice, bob] = await Promise.all(['alice', 'bob'].map(enter))
   expect(await alice!.message('start')).toEqual({ type: 'start', players: ['alice', 'bob'] })
+  expect((await early.get(new URL(alice!.server).port)!.closed).code).toBe(4000)
   for (const stranger of ['alice', 'mallory'])
     expect((await (await connectPlayer(context, alice!.server, stranger)).closed).code).toBe(4000)
   bob!.send('done')

@@ -22,3 +22,16 @@ test('a terminate during another is refused: no second SIGTERM, and SIGKILL keep
   expect((await ended).exitCode).toBe(137)
   expect(said.filter((text) => text.includes('SIGTERM to'))).toHaveLength(1)
 })
+
+test('a command that is missing ends with 127, as in a shell', async () => {
+  const said: string[] = []
+  const { exitCode } = await runCommand({
+    ...{ command: ['no-such-game'], local: await startSidecar(), graceMs: 1000, restarts: false },
+    env: () => process.env,
+    say: (text) => void said.push(text),
+  })
+  expect([exitCode, said]).toEqual([
+    127,
+    [expect.stringMatching(/^There is no command "no-such-game"; check its name/)],
+  ])
+})

@@ -133,6 +133,14 @@ test('createFleet rejects with the range if no port of it is free', async () => 
   )
 })
 
+test('the port of a GameServer that is gone serves the next one', async () => {
+  const { ports, ...options } = optionsFor('')
+  const { fleet, first } = await startReady('', { ...options, ports: [ports[0], ports[0]] })
+  fleet.perform({ type: 'delete', server: first.name })
+  const isNext = ({ name, process }: FleetServer): boolean => name !== first.name && process.state === 'running'
+  await expect.poll(() => servers(fleet).filter(isNext).map(portOf)).toEqual([ports[0]])
+})
+
 test('a GameServer without a free port waits for one, and the log says so', async () => {
   const { ports, ...options } = optionsFor('')
   const { fleet, line } = await start('', { ...options, ports: [ports[0], ports[0]], replicas: 2 })

@@ -1,5 +1,9 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { askWebhook } from '../../src/local/fleet/webhook.js'
 import { replicasOf, reviewOf } from '../../src/platform/fleet/autoscale.js'
 import { isActive } from '../../src/platform/fleet/schedule.js'
 import type {
@@ -124,4 +128,14 @@ test('a webhook is asked once at a time, every sync, and an answer to an autosca
   expect(asked()).toBe(2)
   fleet.advance(1_000)
   expect(asked()).toBe(3)
+})
+
+test('a webhook that has not answered when its Fleet is closed is said to be that, not to be late', async () => {
+  const closed = new AbortController()
+  const server = createServer(() => closed.abort()).listen(0, '127.0.0.1')
+  onTestFinished(() => (server.closeAllConnections(), void server.close()))
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const answer = await askWebhook({ type: 'review', webhook: { url }, review: '{}' }, closed.signal)
+  expect(answer).toBe(`at ${url} has not answered before the Fleet was closed`)
 })

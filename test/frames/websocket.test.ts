@@ -216,6 +216,12 @@ const connecting = async () => {
   return { ...host, socket, types, after, late }
 }
 
+test('a ping is answered with a pong of its payload', async () => {
+  const { sent, listeners } = await opened()
+  listeners.data!(frame(9, utf8('are you there')))
+  expect(sent()).toEqual([{ opcode: 10, payload: utf8('are you there') }])
+})
+
 test('a forbidden frame is answered with a close frame, and is an error and a 1006', async () => {
   const { socket, sent, listeners, closes } = await opened()
   const events = allEvents(socket)

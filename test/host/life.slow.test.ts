@@ -172,7 +172,9 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
   })
 
   test('leaves no process behind when its host is killed', async () => {
-    const host = await hostOf(`${TICKS}\nsetTimeout(() => { for (;;); }, 500)`)
+    // Nobody removes the profile of a killed host.
+    const env = { TMPDIR: await temporaryFolder('profiles') }
+    const host = await hostOf(`${TICKS}\nsetTimeout(() => { for (;;); }, 500)`, '', env)
     const { pid } = await host.until('browser')
     await host.until('booted')
     host.signal('SIGKILL')

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { limitConnections } from '../../src/local/http/guarded-server.js'
 import { ConnectionDropped } from '../../src/platform/sidecar.js'
 import { listenHere } from '../support/listen.js'
-import { ask, askAll } from '../support/wire.js'
+import { ask, dial } from '../support/wire.js'
 import { openSocket, serve } from './support.js'
 
 const HOST = ['Host: localhost']
@@ -47,13 +47,17 @@ describe('answers', () => {
     await watch.body!.cancel()
   })
 
-  test('a failing answer cuts the connection and is reported, unless the sidecar dropped it; the server lives', async () => {
+  test('a failing answer cuts the connection and is reported; one that the sidecar dropped resets it; the server lives', async () => {
     const errors = [new ConnectionDropped('dropped'), new Error('bug')]
     const { port, faults } = await serve({
       handle: () => (errors.length > 0 ? Promise.reject(errors.shift()!) : Promise.resolve(new Response('{}'))),
     })
-    const answers = () => askAll(port, 'GET /gameserver HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
-    expect([await answers(), await answers(), (await answers()).length]).toEqual([[], [], 1])
+    const isReset = async (): Promise<boolean> => {
+      const { socket } = await dial(port, 'GET /gameserver HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      return new Promise((resolve) => socket.once('close', resolve))
+    }
+    expect([await isReset(), await isReset()]).toEqual([true, false])
+    expect((await ask(port, 'GET /gameserver', HOST)).status).toBe(200)
     expect(faults).toEqual([new Error('bug')])
   })
 })

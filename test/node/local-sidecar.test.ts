@@ -69,6 +69,16 @@ describe('the life of a local sidecar', () => {
 })
 
 describe('a watch', () => {
+  test('a line over the limit kills the WebSocket on every reconnect; the stream goes on', async () => {
+    const local = await startSidecar({ mode: 'local' })
+    local.control({ type: 'padObject', bytes: 70_000 })
+    for (let i = 0; i < 2; i += 1) {
+      const { frames, ended } = converse(`${local.url}/watch/gameserver`)
+      expect([await ended, frames]).toEqual([1006, []])
+    }
+    expect((await lines(local).next()).value.status.state).toBe('Ready')
+  })
+
   test('over HTTP without a reader uses bounded memory, and sends the newest object once it is read again', async () => {
     const local = await startSidecar({ mode: 'local' })
     local.control({ type: 'padObject', bytes: 200_000 })

@@ -9,6 +9,7 @@ import { install, node, pack, runNode, type Packed } from '../support/packed.js'
 import { read, root } from '../support/source.js'
 import { startProcess } from '../support/start-process.js'
 import { sharedFolder, temporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js'
+import { startSidecar } from '../support/with-sidecar.js'
 
 interface Manifest {
   readonly [field: string]: unknown
@@ -224,4 +225,17 @@ test('a clone without packages says what to type', async (context) => {
     await cp(join(root, path), join(clone, path), { recursive: true })
   const command = startProcess(context, clone, [process.execPath, 'bin/gameserver-sidecar.mjs', 'demo'])
   expect([await command.exited, command.lines]).toEqual([1, ['Nothing is installed yet. Run: npm ci']])
+})
+
+test('in a copy of the package without its dependencies, a command and doctor say what to install', async () => {
+  const copy = await temporaryFolder('copy')
+  for (const path of ['dist', 'package.json']) await cp(join(root, path), join(copy, path), { recursive: true })
+  const call = await runNode(copy, ['dist/cli.js', 'call', 'ready', '--url', 'http://127.0.0.1:1'])
+  expect([call.code, call.stderr]).toEqual([
+    1,
+    "gameserver-sidecar needs the package ws, which isn't installed. Run: npm install ws\n",
+  ])
+  const { url } = await startSidecar()
+  const doctor = await runNode(copy, ['dist/cli.js', 'doctor', '--url', url])
+  expect(doctor.stdout).toContain("the package ws isn't installed, which this check needs\n      → npm install ws\n")
 })

@@ -318,12 +318,16 @@ describe('an allocation beside a write of the counter', () => {
     return state
   }
 
-  const allocation = (version: number, count: number, capacity: number) => (state: SessionsState) => {
-    const annotations = { 'agones.dev/last-allocated': String(version) }
+  const object = (version: number, count: number, capacity: number) => (state: SessionsState) => {
     const counters = { rooms: { count: String(count), capacity: String(capacity) } }
-    shown(state, kind, gameServer(version, { state: 'Allocated', annotations, counters }))
-    allocated(state)
+    shown(state, kind, gameServer(version, { state: 'Allocated', counters }))
   }
+  const allocation =
+    (...values: Parameters<typeof object>) =>
+    (state: SessionsState) => {
+      object(...values)(state)
+      allocated(state)
+    }
   const end = (number: number) => (state: SessionsState) => ended(state, number)
   const landed = (state: SessionsState) => answered(state, kind, COUNTER)
 
@@ -337,5 +341,11 @@ describe('an allocation beside a write of the counter', () => {
   test('a difference that adds the session of a closed server counts for no session beside the next allocation', () => {
     const state = stateOf('last', end(1), landed, allocation(3, 0, 0), landed, allocation(5, 2, 4))
     expect(state.started).toBe(3)
+  })
+
+  test('a growth that one allocation explains leaves the difference in flight', () => {
+    const state = stateOf(undefined, object(2, 0, 4), allocation(3, 1, 4), landed)
+    expect(state.started).toBe(2)
+    expect(state.effects.filter(([type]) => type === 'send')).toHaveLength(1)
   })
 })

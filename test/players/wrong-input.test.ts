@@ -86,7 +86,7 @@ describe('players with invalid input', () => {
     const { players, errors } = await play({ mock: { featureGates: { CountsAndLists: false } } })
     await expect(players.join('ann')).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect(errors).toMatchObject([
-      { hint: expect.stringMatching(/feature gate CountsAndLists: switch it on$/) as string },
+      { hint: expect.stringMatching(/switch on the feature gate CountsAndLists$/) as string },
     ])
   })
 })

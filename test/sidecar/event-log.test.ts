@@ -128,7 +128,7 @@ describe('the reason of the last entry', () => {
 
   it('a ready() while Allocated says that the next match may be sent to the server', async () => {
     const harness = await startHarness().play({ type: 'setState', state: 'Allocated' }, '/ready')
-    expect(whyOf(harness)).toContain('right after a match, and wrong for a game that has started again')
+    expect(whyOf(harness)).toContain('right after a match, and wrong for a game that has restarted during one')
   })
 
   it('names the fault that decided, or the time by which a fault delayed the call', async () => {

@@ -108,3 +108,11 @@ it('__proto__ is data in a body and in a control command', async () => {
   expect(Object.entries(object_meta.labels!)).toEqual(Object.entries(labels))
   expect(Object.keys(Object.prototype)).toEqual([])
 })
+
+it("the fragment of a URL stays with the client, and a target's # is part of its path", async () => {
+  const { sidecar } = startHarness()
+  const request = new Request('http://localhost/gameserver#top')
+  expect((await sidecar.handle(request)).status).toBe(200)
+  const { method, headers, body, signal } = request
+  expect((await sidecar.handle({ method, headers, body, signal, url: '/gameserver#top' })).status).toBe(404)
+})

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CommandError, UsageError, startError } from '../../src/cli/exit-codes.js'
-import { CommandError as GameError } from '../../src/local/game/start-command.js'
+import { ProgramError } from '../../src/local/game/start-command.js'
 import { HostError } from '../../src/host/host-error.js'
 import { GameServerFileError } from '../../src/local/files/game-server-file.js'
 import { InvalidInput } from '../../src/platform/schema/check.js'
@@ -14,8 +14,8 @@ const rows: readonly (readonly [error: Error, code: number])[] = [
   [new InvalidInput({ message: 'spec is missing', path: [] }), 64],
   [new GameServerFileError('Cannot read it', { cause: system('EACCES') }), 64],
   [new GameServerFileError('Cannot read it', { cause: system('ENOENT') }), 66],
-  [new GameError('There is no command "x"', 127), 127],
-  [new GameError('"x" is no program', 126, { cause: system('EACCES') }), 126],
+  [new ProgramError('There is no command "x"', 127), 127],
+  [new ProgramError('"x" is no program', 126, { cause: system('EACCES') }), 126],
   [new HostError('NO_BROWSER', 'There is no browser.'), 69],
   [new HostError('NO_BUILD', 'There is no folder.', 'Build it.', { cause: system('ENOENT') }), 66],
   ...['EACCES', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'ENOTFOUND', 'EAI_AGAIN', 'EMFILE'].map(

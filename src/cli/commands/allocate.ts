@@ -4,7 +4,7 @@ import { newAllocation, type AnsweredAllocation, type GameServerAllocation } fro
 import { isObject } from '../../protocol/is-object.js'
 import { defineCommand, type Invocation } from '../context.js'
 import { CommandError, EXIT, unreadable, UsageError } from '../exit-codes.js'
-import { findSidecar, noSidecarAt, url } from '../find-sidecar.js'
+import { sidecarAddress, noSidecarAt, url } from '../sidecar-address.js'
 import { flagName, option, text, type Values } from '../flags.js'
 import { parseObject } from '../../client/request.js'
 import { ask } from '../ask.js'
@@ -38,7 +38,7 @@ export const command = defineCommand({
 async function runAllocate({ flags: given, context }: Invocation<typeof flags>): Promise<number> {
   const { colors, print, warn } = context
   const manifest = await manifestOf(given)
-  const answer = await requestAllocation(findSidecar(given.url), given.token, manifest)
+  const answer = await requestAllocation(sidecarAddress(given.url), given.token, manifest)
   print(stringify(answer, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd())
   const { state, gameServerName, address, ports } = answer.status
   if (state !== 'Allocated') {

@@ -6,7 +6,7 @@ import { operations, type Operation, type OperationName } from '../../protocol/o
 import { escapeJson } from '../../protocol/plain-text.js'
 import { defineCommand, type CliContext } from '../context.js'
 import { EXIT, UsageError } from '../exit-codes.js'
-import { findSidecar, noSidecarAt, url } from '../find-sidecar.js'
+import { sidecarAddress, noSidecarAt, url } from '../sidecar-address.js'
 import { option, toggle, someSeconds } from '../flags.js'
 import { toolOptions } from '../ask.js'
 import { pick } from '../usage.js'
@@ -28,7 +28,7 @@ export const command = defineCommand({
   gameserver-sidecar call updateList players '{"values":["alice","bob"]}' --curl`,
   async run({ args: [name = '', ...given], flags, context }) {
     const parsed = parseCall(name, given)
-    const baseUrl = findSidecar(flags.url)
+    const baseUrl = sidecarAddress(flags.url)
     const recorded = flags.curl ? createRecordingFetch(given[0] ?? '') : undefined
     const { createClient } = await import('../../index.node.js')
     const options: ClientOptions = { baseUrl, timeout: flags.timeout * 1000, retry: false, verifyInterval: 0 }

@@ -2,8 +2,8 @@ import { plainText } from '../../local/files.js'
 import { defineCommand, type Colors } from '../context.js'
 import { checks, type Check } from '../doctor/checks.js'
 import { createSubject, failure, type Finding, type Subject } from '../doctor/subject.js'
-import { EXIT } from '../exit-codes.js'
-import { findSidecar, isPort, url } from '../find-sidecar.js'
+import { EXIT, missingPackage } from '../exit-codes.js'
+import { sidecarAddress, isPort, url } from '../sidecar-address.js'
 import { option, text, toggle, someSeconds } from '../flags.js'
 import { jsonText } from '../output.js'
 
@@ -24,7 +24,7 @@ export const command = defineCommand({
     const { AGONES_SDK_HTTP_PORT: port = '' } = process.env
     // An invalid variable is a finding, not a reason to end.
     const isWrong = flags.url === undefined && port !== '' && !isPort(port)
-    const address = findSidecar(isWrong ? USUAL_URL : flags.url)
+    const address = sidecarAddress(isWrong ? USUAL_URL : flags.url)
     const { origin, file, timeout } = flags
     const version = context.version()
     const subject = createSubject({ url: address, env: process.env, origin, file, version, patience: timeout * 1000 })
@@ -48,11 +48,16 @@ type Examined = Pick<Check, 'id' | 'group'> & Finding
 /** Runs one check at a time, so that none disturbs another's measurement. */
 export async function* examine(subject: Subject): AsyncGenerator<Examined> {
   for (const { id, group, run } of checks) {
-    const found = await Promise.resolve(subject)
-      .then(run)
-      .catch((error: unknown) => failure(`the check itself failed: ${String(error)}`, 'please report this'))
+    const found = await Promise.resolve(subject).then(run).catch(failed)
     for (const finding of [found].flat()) yield { id, group, ...finding }
   }
+}
+
+function failed(error: unknown): Finding {
+  const name = missingPackage(error)
+  return name === undefined
+    ? failure(`the check itself failed: ${String(error)}`, 'please report this')
+    : failure(`the package ${name} isn't installed, which this check needs`, `npm install ${name}`)
 }
 
 function originOf(given: string): string {

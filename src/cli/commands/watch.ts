@@ -4,7 +4,7 @@ import { clockTime, describeChange, diffGameServers } from '../../platform/sidec
 import { defineCommand, type CliContext, type Invocation } from '../context.js'
 import { CommandError, EXIT, exitOfSignal } from '../exit-codes.js'
 import { STATES } from '../../protocol/game-server.js'
-import { findSidecar, noSidecarAt, url } from '../find-sidecar.js'
+import { sidecarAddress, noSidecarAt, url } from '../sidecar-address.js'
 import { option, toggle, someSeconds } from '../flags.js'
 import { jsonText } from '../output.js'
 import { toolOptions } from '../ask.js'
@@ -31,7 +31,7 @@ export const command = defineCommand({
 
 async function runWatch({ flags: given, context }: Invocation<typeof flags>): Promise<number> {
   const stopped = context.untilStopped()
-  const baseUrl = findSidecar(given.url)
+  const baseUrl = sidecarAddress(given.url)
   const { createClient } = await import('../../index.node.js')
   const client = createClient({ baseUrl, logger: {}, ...(await toolOptions('watch')) })
   const printer = createPrinter(baseUrl, given.json, context)

@@ -5,7 +5,7 @@ import { isLoopback } from '../../local/http.js'
 import { clusterMistakes } from '../../platform/schema.js'
 import { toolAgent } from '../../protocol/tool-agent.js'
 import { reasonOf } from '../ask.js'
-import { isPort } from '../find-sidecar.js'
+import { isPort } from '../sidecar-address.js'
 import { at, failure, ok, skipped, warning, type Fields, type Finding, type Subject } from './subject.js'
 
 const SLOW_MS = 1_000

@@ -32,7 +32,12 @@ const onServer = (act: (chosen: ServerView) => void) => () => {
 }
 
 /** An action on the chosen GameServer that asks first. */
-const ending = (type: 'kill' | 'makeUnhealthy' | 'delete', label: string, key: string, what: string): Action =>
+const ending = (
+  type: 'kill' | 'makeUnhealthy' | 'delete',
+  label: string,
+  key: string,
+  whatOf: (short: string) => string,
+): Action =>
   server(
     type,
     `${label}…`,
@@ -40,7 +45,7 @@ const ending = (type: 'kill' | 'makeUnhealthy' | 'delete', label: string, key: s
     onServer(({ name }) => {
       const short = shortName(name)
       const named = `${label} ${short}`
-      perform(server(type, named, key, send(named, { type, server: name }), what.replace(' it', ` ${short}`)))
+      perform(server(type, named, key, send(named, { type, server: name }), whatOf(short)))
     }),
   )
 
@@ -61,9 +66,19 @@ export const serverActions: readonly Action[] = [
     'e',
     onServer(({ name }) => set({ filter: `server:${shortName(name)}`, pane: 'timeline' })),
   ),
-  ending('kill', 'Kill', 'X', 'Kills the process of it by SIGKILL, as the kernel does when memory runs out.'),
-  ending('makeUnhealthy', 'Make unhealthy', 'U', 'Makes it Unhealthy, as missed beats do. The Fleet replaces it.'),
-  ending('delete', 'Delete', 'x', 'Deletes it: its game gets SIGTERM, and the Fleet replaces it.'),
+  ending(
+    'kill',
+    'Kill',
+    'X',
+    (it) => `Kills the process of ${it} by SIGKILL, as the kernel does when memory runs out.`,
+  ),
+  ending(
+    'makeUnhealthy',
+    'Make unhealthy',
+    'U',
+    (it) => `Makes ${it} Unhealthy, as missed beats do. The Fleet replaces it.`,
+  ),
+  ending('delete', 'Delete', 'x', (it) => `Deletes ${it}: its game gets SIGTERM, and the Fleet replaces it.`),
 ]
 
 /** Moves the table's cursor down by some rows, and focuses the row. */

@@ -26,7 +26,7 @@ export interface TimelineParts<E extends Entry> {
 /** How the dashboards of a GameServer and of a Fleet differ, for what they share. */
 export interface Route<E extends Entry = Entry> {
   readonly brand: 'Sidecar' | 'Fleet'
-  /** Actions with a button in the header: the main one, and one that a phone has in no place. */
+  /** The header's buttons: the main action, and one that phones don't show. */
   readonly buttons: readonly [string, string]
   /** The parts of the page, of which a phone shows one at a time. */
   readonly panes: Readonly<Record<string, string>>
@@ -59,9 +59,9 @@ interface Summary {
 }
 
 /** The route of this page: that of the server which serves it. */
-export const page = {} as Route
+export let page: Route
 
-export const choose = <E extends Entry>(route: Route<E>): void => void Object.assign(page, route)
+export const choose = <E extends Entry>(route: Route<E>): void => void (page = route as unknown as Route)
 
 /** The part that a phone shows, and whether that is `pane`, for its attribute `data-pane`. */
 export const shownPane = (): string => state.pane || Object.keys(page.panes)[0]!

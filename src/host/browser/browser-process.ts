@@ -10,12 +10,15 @@ import { HostError } from '../host-error.js'
 
 /** The browser ended before it answered. */
 export class EndedEarly extends Error {
+  readonly isAboutSandbox: boolean
+
   constructor(how: string, messages = '') {
     const reason = messages
       .split('\n')
       .filter((line) => /\b(FATAL|ERROR)\b|error while/.test(line))
       .at(-1)
     super([how, reason?.trim()].filter(Boolean).join(', '))
+    this.isAboutSandbox = /sandbox/i.test(messages)
   }
 }
 
@@ -106,10 +109,19 @@ const LONGEST_PATH = process.platform === 'linux' ? 107 : 103
 export const temporaryFor = (profile: string): string =>
   profile.length + SOCKET.length <= LONGEST_PATH ? profile : '/tmp'
 
+/** Most attempts to remove a profile at the exit of this process, with 50 ms after each that found new files. */
+const MOST_REMOVALS = 10
+
+/**
+ * A child of the browser may outlive its SIGKILL briefly and still write there. Each attempt looks for new files: in
+ * Node 20, a retry of `rmSync()` itself doesn't.
+ */
 function removeNow(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true })
-  } catch {
-    // Somebody still writes there.
+  for (let attempt = 1; attempt <= MOST_REMOVALS; attempt += 1) {
+    try {
+      return rmSync(folder, { recursive: true, force: true, maxRetries: 1, retryDelay: 50 })
+    } catch {
+      // The next attempt follows.
+    }
   }
 }

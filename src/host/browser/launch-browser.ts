@@ -53,7 +53,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
     } catch (error) {
       options.signal?.throwIfAborted()
       if (!(error instanceof EndedEarly)) throw error
-      why = `it didn't start with one: ${error.message}`
+      // The usual case in a pod, where the browser writes several hundred letters.
+      why = error.isAboutSandbox ? 'this system offers it none' : `it ended (${error.message})`
     }
   }
   try {

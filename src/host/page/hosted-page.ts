@@ -160,7 +160,7 @@ export class HostedPage {
     return count
   }
 
-  /** Stops a busy page. Resolves with the lines of its stack, the innermost first; none if it can't be stopped. */
+  /** Stops a busy page. Resolves with its stack, a line for each function; empty if it can't be stopped. */
   async stack(): Promise<string> {
     let forget!: () => void
     const paused = new Promise<readonly PausedFrame[]>((resolve) => {

@@ -46,6 +46,7 @@ export async function askWebhook(
     })
   } catch (error) {
     const { name, message } = error as Error
+    if (signal.aborted) return `at ${target.href} has not answered before the Fleet was closed`
     return name === 'TimeoutError' || name === 'AbortError'
       ? `at ${target.href} has not answered within ${TIMEOUT_MS / 1000} s`
       : `can't be asked at ${target.href}: ${message}`

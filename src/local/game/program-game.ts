@@ -48,7 +48,7 @@ const MAX_LINE = 16_384
 /**
  * Returns the function that starts a program for each GameServer.
  *
- * @throws CommandError, when called, if the program can't be started
+ * @throws ProgramError, when called, if the program can't be started
  */
 export const programGame =
   (command: readonly [string, ...string[]], env: NodeJS.ProcessEnv = process.env): StartGame =>

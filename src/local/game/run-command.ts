@@ -2,7 +2,7 @@ import { isMarked } from '../../platform/sidecar.js'
 import type { LocalSidecar } from '../sidecar/local-sidecar.js'
 import { GameLife } from './game-life.js'
 import { endGameServer } from './kubelet.js'
-import { CommandError, startCommand, type CommandEnd, type RunningCommand } from './start-command.js'
+import { ProgramError, startCommand, type CommandEnd, type RunningCommand } from './start-command.js'
 
 /** npm repeats a signal that the terminal has already sent to all processes: signals within this time count as one. */
 const SAME_REQUEST_MS = 200
@@ -68,7 +68,7 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
   try {
     return await life.ended
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error
+    if (!(error instanceof ProgramError)) throw error
     say(`${error.message}.`)
     return { code: error.exitCode, signal: null, exitCode: error.exitCode }
   } finally {

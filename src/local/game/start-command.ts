@@ -41,8 +41,9 @@ export interface RunningCommand extends Game<CommandEnd> {
   signalAll(name: NodeJS.Signals): void
 }
 
-export class CommandError extends Error {
-  override readonly name = 'CommandError'
+/** A program that can't be started. */
+export class ProgramError extends Error {
+  override readonly name = 'ProgramError'
   /** As in a shell: 127 if there is no such command, 126 if it can't be executed. */
   readonly exitCode: 126 | 127
 
@@ -56,7 +57,7 @@ export class CommandError extends Error {
  * Starts a command in a process group of its own. So a terminal's Ctrl-C reaches only this process,
  * which passes it on once. Whatever the command starts ends with it, even if this process is killed.
  *
- * @throws CommandError if it can't be started
+ * @throws ProgramError if it can't be started
  */
 export async function startCommand(
   [program, ...args]: readonly [string, ...string[]],
@@ -102,27 +103,30 @@ export async function startCommand(
  */
 async function endLeftovers(family: Family, isKilled: () => boolean): Promise<void> {
   await until(() => isFamilyAlive(family) || !isProcessStarting(), SHOWN_MS)
-  if (!isFamilyAlive(family)) return
+  if (isFamilyGone(family)) return
   signalFamily(family, 'SIGTERM')
-  await until(() => isKilled() || !isFamilyAlive(family), LEFTOVERS_MS)
+  await until(() => isKilled() || isFamilyGone(family), LEFTOVERS_MS)
   signalFamily(family, 'SIGKILL')
-  await until(() => !isFamilyAlive(family), KILLED_MS)
+  await until(() => isFamilyGone(family), KILLED_MS)
 }
+
+/** Looks twice: a process that forks and ends during one look hides its child. */
+const isFamilyGone = (family: Family): boolean => !isFamilyAlive(family) && !isFamilyAlive(family)
 
 async function until(isDone: () => boolean, ms: number): Promise<void> {
   const deadline = performance.now() + ms
   while (!isDone() && performance.now() < deadline) await sleep(LOOK_MS)
 }
 
-function startError(program: string, cause: NodeJS.ErrnoException): CommandError {
+function startError(program: string, cause: NodeJS.ErrnoException): ProgramError {
   const name = JSON.stringify(program)
   if (cause.code === 'ENOENT') {
     const fix = program.includes('/') ? 'check its path' : 'check its name, or give its path, such as ./game'
-    return new CommandError(`There is no command ${name}; ${fix}`, 127, { cause })
+    return new ProgramError(`There is no command ${name}; ${fix}`, 127, { cause })
   }
   if (cause.code === 'EACCES' || cause.code === 'ENOEXEC') {
     const fix = `make it executable (chmod +x), or give what runs it, such as node ${program}`
-    return new CommandError(`${name} can't be executed; ${fix}`, 126, { cause })
+    return new ProgramError(`${name} can't be executed; ${fix}`, 126, { cause })
   }
-  return new CommandError(`${name} can't be started: ${cause.message}; check the command`, 126, { cause })
+  return new ProgramError(`${name} can't be started: ${cause.message}; check the command`, 126, { cause })
 }

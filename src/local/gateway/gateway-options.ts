@@ -5,7 +5,7 @@ import { checkCertificate } from '../http/certificate.js'
 import { createLineLog } from '../http/refusal.js'
 import { createToken } from '../http/request-guard.js'
 import { warnProcess, type LocalSidecarOptions } from '../sidecar/local-sidecar-options.js'
-import { findSidecar } from './sidecar-url.js'
+import { findUpstream } from './sidecar-url.js'
 
 /** Options of `createGateway()`. All have defaults. */
 export interface GatewayOptions {
@@ -73,7 +73,7 @@ export function resolveGatewayOptions(options: GatewayOptions) {
     port: options.port ?? 0,
     scheme: tls === undefined ? ('http' as const) : ('https' as const),
     /** Undefined if a local sidecar runs inside. */
-    sidecar: local ? undefined : findSidecar(options.sidecar, platform, process.env),
+    sidecar: local ? undefined : findUpstream(options.sidecar, platform, process.env),
     local: local ? { platform, ...(local === true ? {} : local) } : undefined,
     denied: new Set<OperationName>(options.deny),
     token: options.token === true ? createToken() : options.token || undefined,

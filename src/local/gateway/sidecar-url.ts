@@ -8,12 +8,12 @@ export function sidecarVariables(platform: string, { port, hostname }: URL): Rea
 }
 
 /**
- * Finds the sidecar by the option, otherwise by the platform's variables. The default host is 127.0.0.1: sidecars listen
+ * Finds the gateway's sidecar by the option, otherwise by the platform's variables. The default host is 127.0.0.1: sidecars listen
  * on IPv4 only, and `localhost` may resolve to IPv6 first.
  *
  * @throws TypeError if nothing names an address, or for an address that makes no URL
  */
-export function findSidecar(
+export function findUpstream(
   option: string | undefined,
   platform: string,
   env: Readonly<Record<string, string | undefined>>,

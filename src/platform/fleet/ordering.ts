@@ -1,4 +1,4 @@
-import { BEFORE_READY, type GameServer } from '../../protocol/game-server.js'
+import type { GameServer } from '../../protocol/game-server.js'
 import { nodeNameOf } from '../allocation/allocate.js'
 import { own } from '../sidecar/state/game-server.js'
 import { show } from '../sidecar/state/show.js'
@@ -31,7 +31,7 @@ export const inOrder =
 const nameOf = (gameServer: GameServer): string => gameServer.object_meta.name
 
 /** The GameServers before Ready, as IsBeforeReady of pkg/apis/agones/v1/gameserver.go. */
-const beforeReady = [...BEFORE_READY, 'RequestReady']
+const beforeReady = ['PortAllocation', 'Creating', 'Starting', 'Scheduled', 'RequestReady']
 
 /** How many Ready and Allocated GameServers each node has. Source: pkg/gameservers/pernodecounter.go. */
 function countNodes(servers: Listed): ReadonlyMap<string, { readonly Ready: number; readonly Allocated: number }> {

@@ -20,7 +20,11 @@ const MOST_CHANGES = 4
 /** More passes than any Fleet needs until nothing changes. */
 const MOST_PASSES = 100
 
-/** Handles one type of event. Returns false if the event is none of the controllers' business. */
+/** Returned for an event that is none of the controllers' business. */
+const NOTHING_TO_SETTLE = Symbol('nothing to settle')
+type Settling = typeof NOTHING_TO_SETTLE | undefined
+
+/** Handles one type of event. Any other result is ignored. */
 type Handler<Event> = (step: FleetStep, event: Event) => unknown
 
 const handlers: {
@@ -38,11 +42,11 @@ const handlers: {
   gone: (step, { server }) => forget(step, server),
   note(step, { entry }) {
     addEntry(step, entry)
-    return false
+    return NOTHING_TO_SETTLE
   },
   reviewed(step, { webhook, answer }) {
     const { asked, answers } = step.state
-    if (asked !== webhook) return false
+    if (asked !== webhook) return NOTHING_TO_SETTLE
     return update(step, { asked: undefined, answers: new Map(answers).set(webhook, answer), autoscalesAt: step.now })
   },
   time: () => undefined,
@@ -55,7 +59,7 @@ const handlers: {
  */
 export function reduce(step: FleetStep, event: FleetEvent): void {
   const handle = handlers[event.type] as Handler<FleetEvent>
-  if (handle(step, event) !== false) settle(step)
+  if (handle(step, event) !== NOTHING_TO_SETTLE) settle(step)
   const at = nextTime(step)
   if (at < Infinity) step.effects.push({ type: 'wake', at })
 }
@@ -84,6 +88,7 @@ function nextTime(step: FleetStep): number {
 export function initialState(fleet: FleetManifest, config: FleetState['config'], now: number): FleetState {
   const state: FleetState = {
     config,
+    // Its metadata derive from the rest of the state.
     fleet: undefined as never,
     sets: [],
     autoscaler: undefined,
@@ -176,16 +181,16 @@ const find = ({ state }: FleetStep, name: string): FleetServer | undefined =>
   state.servers.find((one) => one.name === name)
 
 /** Takes over what a sidecar shows. */
-function observe(step: FleetStep, name: string, gameServer: GameServer): unknown {
+function observe(step: FleetStep, name: string, gameServer: GameServer): Settling {
   const record = find(step, name)
-  if (record === undefined) return false
+  if (record === undefined) return NOTHING_TO_SETTLE
   const before = record.gameServer
   const changes = diffGameServers(before, gameServer)
   const { spec, status } = gameServer
   // `diffGameServers` ignores ports and addresses.
   if (changes.length === 0 && isEqual([before.spec, before.status], [spec, status])) {
     noteServer(step, name, { gameServer })
-    return false
+    return NOTHING_TO_SETTLE
   }
   const { state } = status
   const isNewState = state !== before.status.state
@@ -199,9 +204,9 @@ function observe(step: FleetStep, name: string, gameServer: GameServer): unknown
   if (isNewState) countState(step, record, state)
   // No controller looks at labels and annotations, except for those of an overflow.
   const isText = changes.length > 0 && changes.every(({ type }) => type === 'annotation' || type === 'label')
-  if (isText && step.state.fleet.spec.allocationOverflow === undefined) return false
+  if (isText && step.state.fleet.spec.allocationOverflow === undefined) return NOTHING_TO_SETTLE
   // The set's controller overlooks a mark for deletion, so the replacement waits until the GameServer is gone.
-  return !(isMarked(gameServer) && !isMarked(before))
+  return isMarked(gameServer) && !isMarked(before) ? NOTHING_TO_SETTLE : undefined
 }
 
 function countState(step: FleetStep, record: FleetServer, state: string): void {
@@ -224,13 +229,13 @@ function countState(step: FleetStep, record: FleetServer, state: string): void {
   addEntry(step, { type: 'warning', server: record.name, text })
 }
 
-function forget(step: FleetStep, name: string): unknown {
+function forget(step: FleetStep, name: string): Settling {
   const record = find(step, name)
-  if (record === undefined) return false
+  if (record === undefined) return NOTHING_TO_SETTLE
   const servers = step.state.servers.filter((one) => one !== record)
   remove(step, 'gameservers', gameServerObject(step.state, record), { servers })
   addEntry(step, { type: 'gone', server: name, text: `${name} is gone.` })
-  return true
+  return undefined
 }
 
 /** One sentence about what changed in a GameServer; undefined if nothing did that a reader looks for. */

@@ -7,7 +7,7 @@ interface Cron {
   readonly days: ReadonlySet<number>
   readonly months: ReadonlySet<number>
   readonly weekdays: ReadonlySet<number>
-  /** Whether a day must fit both `days` and `weekdays`, since one of them is `*`. */
+  /** One of `days` and `weekdays` is `*`, so a day must match both. Otherwise one of them is enough. */
   readonly isBoth: boolean
 }
 

@@ -166,25 +166,16 @@ export interface ServerProcess {
   readonly sidecarUrl?: string
 }
 
+type OfGameServer = 'created' | 'state' | 'changed' | 'deleted' | 'gone'
+type OfFleet = 'scaled' | 'rollout' | 'autoscaled' | 'applied'
+
 /** A line of the Fleet's timeline. */
 export interface FleetEntry {
   /** Grows by 1. */
   readonly sequence: number
   /** ms since the Unix epoch. */
   readonly at: number
-  readonly type:
-    | 'created'
-    | 'state'
-    | 'changed'
-    | 'deleted'
-    | 'gone' // a GameServer
-    | 'scaled'
-    | 'rollout'
-    | 'autoscaled'
-    | 'applied' // the Fleet
-    | 'allocation'
-    | 'process'
-    | 'warning'
+  readonly type: OfGameServer | OfFleet | 'allocation' | 'process' | 'warning'
   /** The GameServer that it concerns. */
   readonly server?: string
   /** One sentence. */

@@ -98,6 +98,8 @@ const oneProgram = rule(({ command, dir }: Fields) =>
     : undefined,
 )
 
+const autoscaler = { port, address: name, cert: pem, key: pem, onWarning: listener }
+
 /** A check of options, which throws InvalidInput for the first mistake. */
 const checkOf =
   (schema: Schema) =>
@@ -110,6 +112,7 @@ export const checkPluginOptions = checkOf(v.pipe(object(optional(ofPlugin)), one
 // The host's gateway checks its options, and TLS that certificate and key belong together.
 const ofGateway = unread('sidecar', 'local', 'platform', 'isolate', 'autoHealth', 'cert', 'key')
 export const checkHostOptions = checkOf(object({ dir: name, ...optional(host), ...ofGateway }))
+export const checkAutoscalerOptions = checkOf(object({ decide: listener, ...optional(autoscaler) }))
 export const checkFleetOptions = checkOf(
   v.pipe(object(optional(fleet)), oneProgram, notBoth('file', 'fleet', '; give the one to start with')),
 )

@@ -75,8 +75,8 @@ function ruleOfCall({ entry, before, wasGone }: KeptEntry, call: Call, { mode }:
 }
 
 const READY_WHILE_ALLOCATED =
-  'The GameServer was Allocated, so the next match may now be sent to it: right after a match, and wrong for a game that ' +
-  'has started again while one is on. Such a game calls ready() only after it has seen another state.'
+  'The GameServer was Allocated, so the platform may now send it the next match. That is right after a match, and wrong ' +
+  'for a game that has restarted during one: such a game calls ready() only after it has seen another state.'
 
 /** Beginnings of the real sidecar's messages that mislead, and what each means. */
 const meanings: readonly (readonly [string, string])[] = [

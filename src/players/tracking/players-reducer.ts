@@ -1,3 +1,4 @@
+// Each function takes one event. It changes the state in place, without a copy, and adds effects to it.
 import { SidecarError } from '../../index.js'
 import {
   COUNTER,

@@ -178,6 +178,6 @@ function lackOf(kind: 'list' | 'counter', { [kind]: name, limit }: Rules): Sidec
   return new SidecarError('NOT_FOUND', `This GameServer has no ${kind} "${name}"`, {
     hint:
       `Add it to the manifest:\nspec:\n  ${kind}s:\n    ${name}:\n      capacity: ${limit < Infinity ? limit : 16}\n` +
-      `If it is there, the cluster has switched off the feature gate CountsAndLists: switch it on`,
+      'If it is there, switch on the feature gate CountsAndLists',
   })
 }

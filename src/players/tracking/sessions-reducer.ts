@@ -1,3 +1,4 @@
+// Each function takes one event. It changes the state in place, without a copy, and adds effects to it.
 import {
   COUNTER,
   createTracked,
@@ -76,7 +77,7 @@ export const sessions: Kind<SessionsState, SessionWrite> = {
     const { pending } = state
     state.capacity = state.facts.capacity || state.capacity
     state.pendingBefore = pending
-    // A change in the direction of our difference counts as ours, up to the size of our difference.
+    // Of the counter's change, what goes our way is ours, at most as much as is pending. Others made the rest.
     state.pending = Math.max(Math.min(pending, 0), Math.min(Math.max(pending, 0), pending - growthOf(state)))
     if (state.facts.label !== state.before.label && state.facts.label === state.sentLabel) state.isLabelOpen = false
     // The last session had ended before this process of the game started.

@@ -36,8 +36,8 @@ export interface Facts {
 export interface Write<What> {
   readonly what: What
   /**
-   * How many more answers of the sidecar must lack the write before it counts as lost. 1: repeating the write does no
-   * harm. Infinity: no answer tells whether the sidecar still holds the write, so only its restart may have lost it.
+   * Answers without this write that are still accepted before it counts as lost. 1: the write is safe to repeat.
+   * Infinity: only a restart of the sidecar loses it.
    */
   questions: number
   /**

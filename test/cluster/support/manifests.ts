@@ -1,12 +1,15 @@
+import { join } from 'node:path'
 import { parse } from 'yaml'
 import { choose } from '../../../src/deploy/init/choose.js'
 import { inspectProject } from '../../../src/deploy/init/project.js'
 import { renderFiles } from '../../../src/deploy/init/render.js'
+import { root } from '../../support/source.js'
 
-const project = inspectProject('deploy')
+const project = inspectProject(join(root, 'deploy'))
 const given = { kind: 'page', dir: 'dist', counter: ['players=8'], list: ['roster=8'] }
-const files = renderFiles(await choose(given, project), project)
-const parsed = (file: string): unknown => parse(files.get(file)!)
+/** The files that `deploy/build.mjs` lets init write for the demo, by name. */
+export const demoFiles = renderFiles(await choose(given, project), project)
+const parsed = (file: string): unknown => parse(demoFiles.get(file)!)
 
 interface Fleet {
   metadata: { namespace?: string }

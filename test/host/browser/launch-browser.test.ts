@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process'
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFor } from '../../../src/host/browser/browser-process.js'
 import { launchBrowser, type Browser, type LaunchOptions } from '../../../src/host/browser/launch-browser.js'
+import { bundleSource } from '../../support/bundle-source.js'
 import { temporaryFolder } from '../../support/temporary-folder.js'
 import { processes } from '../support/processes.js'
 import { until } from '../../support/until.js'
@@ -30,6 +33,23 @@ describe.skipIf(process.platform !== 'linux')('a program that is no browser', ()
   test('is reported with its exit, even if it closes its pipe first', async () => {
     const path = await scripted('exec 3<&- 4>&-\nsleep 0.2\necho "ERROR: no screws left" >&2\nexit 3')
     await expect(launch(path)).rejects.toThrow("doesn't start: exit code 3, ERROR: no screws left")
+  })
+
+  test.each([
+    ['FATAL: No usable sandbox! You can try --no-sandbox', 'this system offers it none'],
+    ['FATAL: no screws left', 'it ended (exit code 1, FATAL: no screws left)'],
+  ])('that writes %j starts without its sandbox, and a warning says why', async (message, why) => {
+    const answer = '{"id":1,"result":{"product":"Fake/1"}}\\0'
+    const path = await scripted(`case "$*" in *--no-sandbox*) ;; *) echo "${message}" >&2; exit 1 ;; esac
+      printf '${answer}' >&4
+      exec sleep 60`)
+    vi.spyOn(process, 'getuid').mockReturnValue(1001)
+    onTestFinished(() => void vi.restoreAllMocks())
+    const warnings: string[] = []
+    const browser = await launch(path, { onWarning: (text) => warnings.push(text) })
+    await browser.close(true)
+    expect(browser).toMatchObject({ sandbox: false, version: 'Fake/1' })
+    expect(warnings).toEqual([`The browser runs without its sandbox, since ${why}`])
   })
 
   test('may write anything into its pipe, and is given up when it doesn’t answer', async () => {
@@ -80,6 +100,33 @@ describe.skipIf(process.platform !== 'linux')('a start of the browser', () => {
     await expect(launched).rejects.toThrow('enough')
     const pid = Number(await pidOf())
     expect(processes().some((one) => one.pid === pid)).toBe(false)
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('leaves no profile behind at process.exit(), even if a process still writes there for a moment', async () => {
+    // Writes 2,000 files more once the exit has begun. It leaves the process group, so it outlives the browser.
+    const path = await scripted(`
+      mkdir "$1/Default"
+      export exiting="$0.exiting" profile="$1"
+      setsid sh -c 'while [ "\${left:-2000}" -gt 0 ]; do
+        i=$((i+1)); : > "$profile/Default/$i"
+        [ ! -e "$exiting" ] || left=$((\${left:-2000}-1))
+      done' &
+      exec sleep 60`)
+    const folder = await temporaryFolder('profiles')
+    const program = join(await temporaryFolder('exit'), 'exit.mjs')
+    // A profile of many files takes long enough to remove that more are written meanwhile.
+    const code = `import { existsSync, writeFileSync } from 'node:fs'
+      import { startBrowserProcess } from './src/host/browser/browser-process.js'
+      let profile
+      await startBrowserProcess(process.argv[2], (folder) => [(profile = folder)])
+      setInterval(() => {
+        if (!existsSync(profile + '/Default/3000')) return
+        writeFileSync(process.argv[2] + '.exiting', '')
+        process.exit()
+      }, 1)`
+    await bundleSource(code, program)
+    await promisify(execFile)(process.execPath, [program, path], { env: { ...process.env, TMPDIR: folder } })
     expect(await readdir(folder)).toEqual([])
   })
 })

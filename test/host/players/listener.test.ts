@@ -116,6 +116,7 @@ describe('the public listener', () => {
   test.each<[what: string, bytes: string, status: number]>([
     ['garbage', 'garbage\r\n\r\n', 400],
     ['too long a head', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+    ['another host as target', 'GET http://x/ HTTP/1.1\r\nHost: x\r\n\r\n', 400],
     ['a handshake by POST', `POST / HTTP/1.1\r\n${UPGRADE.join('\r\n')}\r\n\r\n`, 405],
   ])('answers %s in plain text, and not as the sidecar would', async (_what, bytes, status) => {
     const stage = await startWithPage()
@@ -141,9 +142,15 @@ describe('the public listener', () => {
 })
 
 describe("the page's own path", () => {
+  test('has a secret of 128 bits, another one each time', async () => {
+    const paths = await Promise.all([startPlayers(), startPlayers()])
+    const secrets = paths.map(({ players }) => /^\/_\/host\/([\w-]{22})$/.exec(players.pagePath)?.[1])
+    expect(secrets[0]).toBeDefined()
+    expect(secrets[0]).not.toBe(secrets[1])
+  })
+
   test.each(['', 'x', '/extra', '?x', '%00'])('answers 404 if %j replaces the end of its secret', async (end) => {
     const { players, inside } = await startPlayers()
-    expect(players.pagePath).toMatch(/^\/_\/host\/[\w-]{22}$/)
     const guess = players.pagePath.slice(0, -5) + end
     const answer = await ask(Number(inside.split(':')[1]), `GET ${guess}`, UPGRADE)
     expect(answer.status).toBe(404)

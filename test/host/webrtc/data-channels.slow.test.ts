@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
 import { nextConnection, pair, type StageOptions } from '../players/players-support.js'
@@ -13,6 +13,7 @@ import {
   overSocket,
   signalsOf,
   startChannels,
+  udpSockets,
   type ChannelPlayer,
 } from './webrtc-support.js'
 import type { ConnectOptions } from '../../../src/host/player.js'
@@ -28,13 +29,6 @@ async function openUdp(port = 0): Promise<Socket> {
   socket.bind(port, '127.0.0.1')
   await once(socket, 'listening')
   return socket
-}
-
-/** UDP sockets with a local port, as the kernel lists them. */
-const udpSockets = (port: number): number => {
-  const hex = port.toString(16).toUpperCase().padStart(4, '0')
-  const lists = ['/proc/net/udp', '/proc/net/udp6'].filter(existsSync).map((path) => readFileSync(path, 'utf8'))
-  return lists.join('').split(`:${hex} `).length - 1
 }
 
 /** A game that echoes each message over the transport that the message's first letter names. */

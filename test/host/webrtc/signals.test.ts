@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { readOffer, writeOffer } from '../../../src/host/players/webrtc/session-description.js'
 import { PLAIN, WITH_CHANNEL } from '../../../src/host/wire/sockets.js'
 import { collect, echo, joinPlayers, type Client } from '../players/players-support.js'
-import { startChannels } from './webrtc-support.js'
+import { startChannels, udpSockets } from './webrtc-support.js'
 import { until } from '../../support/until.js'
 
 const OFFER = {
@@ -110,6 +110,15 @@ describe('a signal from a foreign page', () => {
     player.socket.send('go on')
     await until(() => expect(player.messages.at(-1)).toBe('go on'))
     expect(answers()).toHaveLength(1)
+  })
+
+  test.skipIf(process.platform !== 'linux')('has an offer whose peer ends with the WebSocket', async () => {
+    const stage = await startChannels()
+    const player = await joinPlayers(stage, '/', { protocols: [PLAIN, WITH_CHANNEL] })
+    player.socket.send(`\0${JSON.stringify({ id: 1, offer: GOOD })}`)
+    await until(() => expect(udpSockets(stage.players.port)).toBe(1))
+    player.socket.terminate()
+    await until(() => expect(udpSockets(stage.players.port)).toBe(0))
   })
 
   test('that claims a missing channel is up leaves unreliable messages on the WebSocket', async () => {

@@ -97,9 +97,9 @@ async function cancel(body: SidecarRequest['body']): Promise<void> {
   if (body !== null && 'cancel' in body) await body.cancel().catch(() => undefined)
 }
 
-/** The path and query of a target or URL. A `#` isn't special. */
+/** The path and query of a target or URL. In a target, a `#` isn't special; a URL's fragment stays with the client. */
 const relative = (target: string): string =>
-  target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/')
+  target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*([^#]*).*$/is, '$1').replace(/^(?!\/)/, '/')
 
 /** A body, or the known size of a body over the limit. */
 type Body = { readonly bytes: Uint8Array } | { readonly tooLarge: number }

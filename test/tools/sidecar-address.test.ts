@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { findSidecar } from '../../src/cli/find-sidecar.js'
+import { sidecarAddress } from '../../src/cli/sidecar-address.js'
 import { freePort } from '../support/free-port.js'
 import { forgetSidecar, run } from './support.js'
 
@@ -11,7 +11,7 @@ test.each([
   [undefined, '', 'http://127.0.0.1:9358'],
 ])('with --url %s and AGONES_SDK_HTTP_PORT=%s a command asks %s', (url, port, expected) => {
   vi.stubEnv('AGONES_SDK_HTTP_PORT', port)
-  expect(findSidecar(url)).toBe(expected)
+  expect(sidecarAddress(url)).toBe(expected)
 })
 
 const commands = [['call', 'getGameServer'], ['call', 'ready'], ['watch', '--timeout', '0.3'], ['allocate']]

@@ -14,7 +14,7 @@ export const noSidecarAt = (address: string): string =>
  *
  * @throws UsageError for an invalid address or port
  */
-export function findSidecar(given: string | undefined): string {
+export function sidecarAddress(given: string | undefined): string {
   if (given === undefined) {
     const port = process.env['AGONES_SDK_HTTP_PORT'] || '9358'
     if (isPort(port)) return `http://127.0.0.1:${port}`
