@@ -92,16 +92,6 @@ function toSidecarError(error: unknown): unknown {
 /** The class of `ws`, loaded once for all clients; undefined where it can't be loaded. */
 let loading: Promise<Ws | undefined> | undefined
 
-const loadWs = (): Promise<Ws | undefined> =>
-  (loading ??= import('isomorphic-ws').then(
-    (module) => (module.WebSocket ?? module.default) as unknown as Ws,
-    (error: unknown) => {
-      const instead = globals().WebSocket ? "Node's own WebSocket" : 'the HTTP stream'
-      process.emitWarning(`gameserver-sidecar: the watch uses ${instead}, since ws can't be loaded: ${String(error)}`)
-      return undefined
-    },
-  ))
-
 /**
  * `ws` with a client's limits, and without the offer to compress. `ws` is loaded with the first watch, since it would
  * take most of this package's loading time. Where it can't be loaded, as in a bundle that leaves it out, Node's own class
@@ -109,10 +99,14 @@ const loadWs = (): Promise<Ws | undefined> =>
  *
  * @param limit characters of a message
  */
-export async function loadWebSocket(limit: number): Promise<WebSocketConstructor | undefined> {
-  const ws = await loadWs()
-  return ws ? limited(ws, limit) : globals().WebSocket
-}
+export const loadWebSocket = (limit: number): Promise<WebSocketConstructor | undefined> =>
+  (loading ??= import('isomorphic-ws').then(
+    (module) => (module.WebSocket ?? module.default) as unknown as Ws,
+    (error: unknown): undefined => {
+      const instead = globals().WebSocket ? "Node's own WebSocket" : 'the HTTP stream'
+      process.emitWarning(`gameserver-sidecar: the watch uses ${instead}, since ws can't be loaded: ${String(error)}`)
+    },
+  )).then((ws) => (ws ? limited(ws, limit) : globals().WebSocket))
 
 function limited(WebSocket: Ws, limit: number): WebSocketConstructor {
   // Text may take 3 bytes a character, but allowing 3 would hold more than three times the limit in memory.
