@@ -70,7 +70,11 @@ const bundle = (input, output, plugins = [byName]) => ({
 })
 const inputs = (folder, entries) =>
   Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, `${folder}/${path}.js`]))
-const modules = (chunk, dir = DIR) => ({ dir, chunkFileNames: `${chunk}.js`, plugins: [readable()] })
+/** Without imports of a chunk's chunks, which need no preloading in Node, and of which bundlers warn. */
+const modules = (chunk, dir = DIR) => ({
+  ...{ dir, chunkFileNames: `${chunk}.js`, hoistTransitiveImports: false },
+  plugins: [readable()],
+})
 
 const { default: typescript } = isDemo ? {} : await import('@rollup/plugin-typescript')
 const compileForPages = !isDemo && {
