@@ -23,4 +23,4 @@ export {
   type LineLog,
   type Refusal,
 } from './http/refusal.js'
-export { tokensMatch, type RequestHead, type Verdict } from './http/request-guard.js'
+export { isRead, tokensMatch, type RequestHead, type Verdict } from './http/request-guard.js'

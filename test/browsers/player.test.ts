@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { networkInterfaces } from 'node:os'
@@ -6,6 +5,7 @@ import { expect, test } from 'vitest'
 import { missing, startEdge } from '../edge/edge-support.js'
 import { selfSigned } from '../gateway/certificate.js'
 import { openPageOnNode, startPlayers, type Stage } from '../host/players/players-support.js'
+import { udpSockets } from '../host/support/processes.js'
 import { read } from '../support/source.js'
 import { inEachBrowser } from './support/each-browser.js'
 import { listenHere } from '../support/listen.js'
@@ -53,14 +53,6 @@ const PLAY = `async (url, players) => {
   return Promise.all(Array.from({ length: players }, (_, index) => play(index)))
 }`
 
-/** The number of UDP sockets at a port of this machine. */
-const socketsAt = (port: number): number => {
-  const hex = `:${port.toString(16).toUpperCase().padStart(4, '0')} `
-  return ['/proc/net/udp', '/proc/net/udp6']
-    .map((path) => readFileSync(path, 'utf8').split(hex).length - 1)
-    .reduce((a, b) => a + b)
-}
-
 /** Firefox offers no loopback candidates, so the game listens at this machine's own address for it. */
 const ownAddress = Object.values(networkInterfaces())
   .flat()
@@ -76,7 +68,7 @@ inEachBrowser(({ name, open }) => {
     const { run } = await open(await serveScript())
     const came = await run<string[]>(`(${PLAY})('ws://${address}:${stage.players.port}', ${players})`)
     expect(came).toEqual(Array.from({ length: players }, (_, index) => `r${index},u${index}`))
-    expect(socketsAt(stage.players.port)).toBe(1)
+    expect(udpSockets(stage.players.port)).toBe(1)
   })
 
   // The rest is JavaScript that runs alike in every engine.

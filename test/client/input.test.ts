@@ -5,7 +5,7 @@ import { gameServer } from '../support/game-server.js'
 import { answering } from '../support/fault-server-steps.js'
 import { type SeenRequest, startScripted } from '../support/fault-server.js'
 import { connectClient } from '../support/with-sidecar.js'
-import { expectBrief } from './operations.js'
+import { expectBrief, refusedBy } from './operations.js'
 import { searching } from './clients.js'
 
 /** Options that `createClient` refuses, and what its message must name: the option, and the value or group. */
@@ -42,13 +42,10 @@ const baseUrl = 'http://127.0.0.1:1'
 
 /** The error of a client with these options, and an address unless they have one. */
 function refusing(options: unknown, create: typeof createClient = createClient): SidecarError {
-  try {
-    create((typeof options === 'object' ? { baseUrl, ...options } : options) as ClientOptions).close()
-  } catch (error) {
-    expectBrief(error as SidecarError)
-    return error as SidecarError
-  }
-  return expect.fail('it was taken')
+  const given = typeof options === 'object' ? { baseUrl, ...options } : options
+  const error = refusedBy(() => create(given as ClientOptions))
+  expectBrief(error)
+  return error
 }
 
 test.each(wrongOptions)('createClient() refuses %s with CONFIG', (_what, options, ...named) => {

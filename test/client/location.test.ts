@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { createClient, type ClientOptions, type SidecarError } from '../../src/index.js'
 import { startScripted } from '../support/fault-server.js'
+import { refusedBy } from './operations.js'
 
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -23,14 +24,7 @@ async function asked(options: ClientOptions = {}): Promise<string> {
   return urls[0]!
 }
 
-function refusing(options: ClientOptions = {}): SidecarError {
-  try {
-    createClient(options).close()
-  } catch (error) {
-    return error as SidecarError
-  }
-  return expect.fail('it was taken')
-}
+const refusing = (options: ClientOptions = {}): SidecarError => refusedBy(() => createClient(options))
 
 const inPage = (search?: string, injected?: unknown, origin = 'http://page.test'): void => {
   vi.stubGlobal('location', { search, origin })

@@ -66,6 +66,16 @@ export const refusal = (message: string, code = 2): string => JSON.stringify({ c
 /** The answer of a proxy that has no sidecar behind it. */
 export const page: Answer = { status: 404, body: '<p>no', headers: { 'content-type': 'text/html' } }
 
+/** The error of a client that must not be made. */
+export function refusedBy(create: () => Pick<SidecarClient, 'close'>): SidecarError {
+  try {
+    create().close()
+  } catch (error) {
+    return error as SidecarError
+  }
+  return expect.fail('it was taken')
+}
+
 /** A message is one sentence on one line; its hint comes after it. */
 export function expectBrief({ message, hint }: SidecarError): void {
   const said = hint && message.endsWith(hint) ? message.slice(0, -hint.length).trimEnd() : message

@@ -109,7 +109,8 @@ const inChops = (...cuts: number[]): Uint8Array[] => {
   return [0, ...cuts].map((from, i) => whole.subarray(i && from + 2, i < cuts.length ? cuts[i]! + 2 : undefined))
 }
 
-const utf8Messages = [
+/** Without families 6.5 to 6.23, single sequences of bytes, which the test of all edge bytes holds. */
+export const utf8Cases: readonly AutobahnCase[] = [
   passes('6.1.1', [text('')], [echo('')]),
   passes('6.1.2', [more(1, ''), more(0, ''), frame(0)], [echo('')]),
   passes('6.1.3', [more(1, ''), more(0, 'middle frame payload'), frame(0)], [echo('middle frame payload')]),
@@ -170,7 +171,5 @@ const many = passes(
   Array<Reply>(1000).fill(echo('*'.repeat(256))),
 )
 
-/** Without families 6.5 to 6.23, single sequences of bytes, which the test of all edge bytes holds. */
-export const utf8Cases: readonly AutobahnCase[] = utf8Messages
 export const otherCases: readonly AutobahnCase[] = [framing, pings, reserved, opcodes, fragmentation, closing].flat()
 export const largeCases: readonly AutobahnCase[] = [...large, many]

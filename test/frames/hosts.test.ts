@@ -9,12 +9,10 @@ import { allEvents, fake, next, opened } from './sockets.js'
 afterEach(() => vi.unstubAllGlobals())
 
 /** An open socket whose host does with each frame what `onFrame` says, and what became of the socket. */
-const acting = async (onFrame: (deliver: (bytes: Uint8Array) => void, end: (error?: unknown) => void) => void) => {
+const acting = async (onFrame: (deliver: (bytes: Uint8Array) => void, end: (error?: unknown) => void) => unknown) => {
   let isOpen = false
   const host = await opened({
-    write: () => {
-      if (isOpen) onFrame(host.listeners.data!, host.listeners.close!)
-    },
+    write: () => (isOpen ? onFrame(host.listeners.data!, host.listeners.close!) : undefined),
   })
   isOpen = true
   const events: unknown[] = []
@@ -56,9 +54,7 @@ test.each<[string, () => unknown, string]>([
     'The stream failed',
   ],
 ])('%s ends the socket with an error, and nothing throws', async (_name, write, message) => {
-  let isOpen = false
-  const { socket, listeners } = await opened({ write: () => (isOpen ? write() : undefined) })
-  isOpen = true
+  const { socket, listeners } = await acting(write)
   const events = allEvents(socket)
   listeners.data!(frame(9))
   socket.send('x')

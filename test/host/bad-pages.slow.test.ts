@@ -6,8 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { HostOptions } from '../../src/host/host-options.js'
 import { hostHere, TICKS } from './support/host-here.js'
 import { browserProcesses, browsers, noBrowser, rendererOf } from './support/processes.js'
-import { folderOf } from '../support/temporary-folder.js'
-import { temporaryFolder } from '../support/temporary-folder.js'
+import { folderOf, temporaryFolder } from '../support/temporary-folder.js'
 import { until } from '../support/until.js'
 
 if (noBrowser !== undefined) console.error(`The tests of bad pages are SKIPPED: ${noBrowser}`)

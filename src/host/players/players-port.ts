@@ -8,6 +8,7 @@ import {
   answerRefusal,
   createGuardedServer,
   forbidden,
+  isRead,
   listen,
   malformed,
   notFound,
@@ -188,8 +189,7 @@ export class PlayersPort {
   #serve(message: IncomingMessage, reply: ServerResponse, target: string): void {
     const { page, isStopping } = this.#relay
     if (target.split('?')[0] !== '/healthz') return this.#refuse(message, reply, NOT_FOUND)
-    const isRead = message.method === 'GET' || message.method === 'HEAD'
-    if (!isRead) return answerRefusal(reply, NOT_READ, { allow: 'GET, HEAD' }, TEXT_FORM)
+    if (!isRead(message)) return answerRefusal(reply, NOT_READ, { allow: 'GET, HEAD' }, TEXT_FORM)
     answerRefusal(reply, page.isOpen && !isStopping ? HEALTHY : NOT_READY, MEASURED, TEXT_FORM)
   }
 

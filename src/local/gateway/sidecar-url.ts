@@ -8,8 +8,8 @@ export function sidecarVariables(platform: string, { port, hostname }: URL): Rea
 }
 
 /**
- * Finds the gateway's sidecar by the option, otherwise by the platform's variables. The default host is 127.0.0.1: sidecars listen
- * on IPv4 only, and `localhost` may resolve to IPv6 first.
+ * Finds the gateway's sidecar by the option, otherwise by the platform's variables. The default host is 127.0.0.1:
+ * sidecars listen on IPv4 only, and `localhost` may resolve to IPv6 first.
  *
  * @throws TypeError if nothing names an address, or for an address that makes no URL
  */

@@ -5,6 +5,9 @@ import { forbidden, malformed, type Refusal } from './refusal.js'
 
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
 
+/** Whether a request only reads. */
+export const isRead = ({ method }: RequestHead): boolean => method === 'GET' || method === 'HEAD'
+
 export interface Admission {
   readonly refusal?: undefined
   /** Path and query as they came. */

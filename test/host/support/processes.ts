@@ -69,3 +69,10 @@ export function portsOf(...pids: readonly number[]): number[] {
     .filter(([, , , state, , , , , , inode]) => state === '0A' && links.includes(`socket:[${inode}]`))
     .map(([, address = '']) => parseInt(address.split(':')[1]!, 16))
 }
+
+/** UDP sockets with a local port, as the kernel lists them. */
+export const udpSockets = (port: number): number => {
+  const hex = port.toString(16).toUpperCase().padStart(4, '0')
+  const lists = ['/proc/net/udp', '/proc/net/udp6'].filter(existsSync).map((path) => readFileSync(path, 'utf8'))
+  return lists.join('').split(`:${hex} `).length - 1
+}

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
 import { nextConnection, pair, type StageOptions } from '../players/players-support.js'
-import { noBrowser } from '../support/processes.js'
+import { noBrowser, udpSockets } from '../support/processes.js'
 import { pageOf, runHost } from '../support/run-host.js'
 import { PeerOnNode } from './peer-on-node.js'
 import {
@@ -13,7 +13,6 @@ import {
   overSocket,
   signalsOf,
   startChannels,
-  udpSockets,
   type ChannelPlayer,
 } from './webrtc-support.js'
 import type { ConnectOptions } from '../../../src/host/player.js'

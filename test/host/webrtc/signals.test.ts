@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { readOffer, writeOffer } from '../../../src/host/players/webrtc/session-description.js'
 import { PLAIN, WITH_CHANNEL } from '../../../src/host/wire/sockets.js'
 import { collect, echo, joinPlayers, type Client } from '../players/players-support.js'
-import { startChannels, udpSockets } from './webrtc-support.js'
+import { udpSockets } from '../support/processes.js'
+import { startChannels } from './webrtc-support.js'
 import { until } from '../../support/until.js'
 
 const OFFER = {

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { connect, type ConnectOptions, type PlayerConnection } from '../../../src/host/player.js'
@@ -10,13 +9,6 @@ import { until } from '../../support/until.js'
 /** A host with data channels, and a page. */
 export function startChannels(options: StageOptions = {}, reachable?: Reachable) {
   return startWithPage({ channelAddress: () => Promise.resolve(reachable), ...options })
-}
-
-/** UDP sockets with a local port, as the kernel lists them. */
-export const udpSockets = (port: number): number => {
-  const hex = port.toString(16).toUpperCase().padStart(4, '0')
-  const lists = ['/proc/net/udp', '/proc/net/udp6'].filter(existsSync).map((path) => readFileSync(path, 'utf8'))
-  return lists.join('').split(`:${hex} `).length - 1
 }
 
 /** A player's end of a WebSocket that records its traffic. */

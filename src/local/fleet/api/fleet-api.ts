@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RunningFleet } from '../../../platform/fleet.js'
 import { SAFE_HEADERS } from '../../http/refusal.js'
 import { readBodyText, TooLarge } from '../../http/read-body.js'
+import { isRead } from '../../http/request-guard.js'
 import { createAllocations } from './allocations.js'
 import { list, read } from './reads.js'
 import {
@@ -39,11 +40,10 @@ export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingM
     if (path === '/openapi/v2') return NO_SCHEMA
     const document = Object.hasOwn(resources.discovery, path) ? resources.discovery[path] : undefined
     if (document === undefined && !/^\/apis?\//.test(path)) return undefined
-    const isRead = message.method === 'GET' || message.method === 'HEAD'
-    if (document !== undefined && isRead) return { body: document }
+    if (document !== undefined && isRead(message)) return { body: document }
     if (document !== undefined) throw refusals.noMethod()
     // kubectl asks whether there is the namespace in which it found no object.
-    if (path === `/api/v1/namespaces/${namespace}` && isRead) {
+    if (path === `/api/v1/namespaces/${namespace}` && isRead(message)) {
       return {
         body: { kind: 'Namespace', apiVersion: 'v1', metadata: { name: namespace }, status: { phase: 'Active' } },
       }

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import { lookup } from 'mrmime'
 import { answerRefusal, ISOLATING_HEADERS, malformed, notFound, TEXT_FORM, type Refusal } from '../../http/refusal.js'
+import { isRead } from '../../http/request-guard.js'
 import { insertScript, pageType } from './html-insertion.js'
 import { openSiteFolder, readSitePath, type FindInSite, type SiteEntry } from './site-folder.js'
 
@@ -81,7 +82,7 @@ interface Site {
 
 async function serve(site: Site, exchange: Exchange): Promise<void> {
   const { message, reply } = exchange
-  if (message.method !== 'GET' && message.method !== 'HEAD') {
+  if (!isRead(message)) {
     // The rest of a body isn't read.
     return refuse(reply, READ_ONLY, { Allow: 'GET, HEAD', Connection: 'close' })
   }

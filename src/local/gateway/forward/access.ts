@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { operations, stablePath, type OperationName } from '../../../protocol/operations.js'
 import { SAFE_HEADERS, forbidden, malformed, METHOD_NOT_ALLOWED, notFound, type Refusal } from '../../http/refusal.js'
-import { bearerOf, tokensMatch } from '../../http/request-guard.js'
+import { bearerOf, isRead, tokensMatch } from '../../http/request-guard.js'
 import type { GatewaySettings } from '../gateway-options.js'
 
 /** Prefix of the sidecar's paths on the origin of the pages. */
@@ -71,8 +71,6 @@ const NEEDS_TOKEN: Refusal = {
 const WRONG_TOKEN: Refusal = { ...NEEDS_TOKEN, message: 'That is not the token that was printed at the start' }
 
 const tokenIn = (query: string): string | null => new URLSearchParams(query).get('token')
-
-export const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD'
 
 /** Decides which of the clients that the guard admitted may use the sidecar, and serves what they need for it. */
 export class Access {
