@@ -80,11 +80,11 @@ function publicTypes(entries) {
     if (wanted.has(name)) return
     wanted.add(name)
     for (const statement of statements) {
-      const from = sourceOf(statement, path)
-      if (from !== undefined) {
-        for (const item of itemsOf(statement)) {
-          if (item === ALL) want(from, name)
-          else if (isWanted(statement, item, new Set([name]))) want(from, (item.propertyName ?? item.name).text)
+      if (ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement)) {
+        const from = sourceOf(statement, path)
+        for (const item of itemsOf(statement).filter((item) => isNamed(statement, item, name))) {
+          kept.add(item === ALL ? statement : item)
+          if (from !== undefined) want(from, item === ALL ? name : (item.propertyName ?? item.name).text)
         }
       } else if (!kept.has(statement) && isDeclared(statement, name)) {
         kept.add(statement)
@@ -107,7 +107,7 @@ function publicTypes(entries) {
     if (from === undefined) throw new Error(`${path}: {@link ${name}} leads to no public type`)
     modules.get(path).linked.set(name, `./${relative(dirname(path), from).replace(/d\.ts$/, 'js')}`)
   }
-  const texts = [...modules].map(([path, module]) => [path, textOf(path, module)])
+  const texts = [...modules].map(([path, module]) => [path, textOf(module)])
   return new Map(texts.filter(([, text]) => text !== ''))
 }
 
@@ -121,8 +121,8 @@ function sourceOf(node, path) {
 /** The names in the braces of an import or export, or all. */
 const itemsOf = ({ importClause, exportClause }) => (importClause?.namedBindings ?? exportClause)?.elements ?? [ALL]
 
-const isWanted = (statement, { name }, wanted) =>
-  wanted.has(name.text) || (ts.isExportDeclaration(statement) && wanted.has(ALL))
+const isNamed = (statement, item, name) =>
+  item === ALL || item.name.text === name || (name === ALL && ts.isExportDeclaration(statement))
 
 const namesOf = ({ name, declarationList, importClause }) =>
   (importClause?.namedBindings?.elements ?? declarationList?.declarations ?? (name ? [{ name }] : [])).map(
@@ -132,18 +132,15 @@ const namesOf = ({ name, declarationList, importClause }) =>
 const isDeclared = (statement, name) =>
   name === ALL
     ? statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
-    : !ts.isImportDeclaration(statement) && namesOf(statement).includes(name)
+    : namesOf(statement).includes(name)
 
-/** A module without the declarations that aren't kept, and without the imports that only those used. */
-function textOf(path, { statements, wanted, kept, linked }) {
+/** A module with the declarations, imports and exports that are kept. */
+function textOf({ statements, kept, linked }) {
   const texts = statements.map((statement) => {
     if (kept.has(statement)) return statement.getFullText()
-    if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return ''
-    const items = itemsOf(statement)
-    if (items[0] === ALL) return statement.getFullText()
-    const named = items.filter((item) => isWanted(statement, item, wanted)).map((item) => item.getText())
+    const named = itemsOf(statement).filter((item) => kept.has(item))
     const [start, end] = statement.getFullText().split(/\{.*\}/s)
-    return named.length === 0 ? '' : `${start}{ ${named.join(', ')} }${end}`
+    return named.length === 0 ? '' : `${start}{ ${named.map((item) => item.getText()).join(', ')} }${end}`
   })
   const imports = [...linked].map(([name, from]) => `\nimport type { ${name} } from '${from}'`)
   const text = [...texts, ...imports].join('').trim()
