@@ -2,7 +2,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.js'
-import { CLI, cli, hasTerminals, openTerminal, type Terminal } from './support.js'
+import { CLI, cli } from './support.js'
+import { hasTerminals, openTerminal, type Terminal } from './terminal.js'
 
 /** Runs `init` in a terminal, and types each answer when its question is there. */
 async function typed(

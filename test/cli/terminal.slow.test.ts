@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { root } from '../support/source.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
-import { CLI, hasTerminals, openTerminal, type Terminal } from './support.js'
+import { CLI } from './support.js'
+import { hasTerminals, openTerminal, type Terminal } from './terminal.js'
 
 const local = (flags: string, env?: NodeJS.ProcessEnv): Terminal =>
   openTerminal(`'${process.execPath}' '${CLI}' local --port 0 ${flags}`, env)

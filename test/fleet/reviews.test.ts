@@ -1,8 +1,6 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { askWebhook } from '../../src/local/fleet/webhook.js'
 import { replicasOf, reviewOf } from '../../src/platform/fleet/autoscale.js'
 import { isActive } from '../../src/platform/fleet/schedule.js'
@@ -13,6 +11,7 @@ import type {
   WebhookAnswer,
   WebhookPolicy,
 } from '../../src/platform/fleet/types.js'
+import { listenHere } from '../support/listen.js'
 import { createTestFleet, readyFleet, type TestFleet } from './support/test-fleet.js'
 
 /** What the platform's own code (1.60, `pkg/fleetautoscalers`) made of these answers and schedules; null for an error. */
@@ -132,10 +131,7 @@ test('a webhook is asked once at a time, every sync, and an answer to an autosca
 
 test('a webhook that has not answered when its Fleet is closed is said to be that, not to be late', async () => {
   const closed = new AbortController()
-  const server = createServer(() => closed.abort()).listen(0, '127.0.0.1')
-  onTestFinished(() => (server.closeAllConnections(), void server.close()))
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const url = `http://127.0.0.1:${await listenHere(createServer(() => closed.abort()))}/`
   const answer = await askWebhook({ type: 'review', webhook: { url }, review: '{}' }, closed.signal)
   expect(answer).toBe(`at ${url} has not answered before the Fleet was closed`)
 })

@@ -1,18 +1,17 @@
 import { didYouMean } from '../../protocol/nearest.js'
 import { operations } from '../../protocol/operations.js'
-import type { CommandOf, ControlCommand } from '../sidecar/state/events.js'
+import type { CommandOf, ControlCommand, FieldOf } from '../sidecar/state/events.js'
 import type { FailHow, MockOptions } from './types.js'
 
 /** Each field's name, and whether the field must be given. */
-type Fields<T> = { readonly [Key in keyof T]-?: undefined extends T[Key] ? false : true }
-type CommandFields<Type extends ControlCommand['type']> = Fields<Omit<CommandOf<Type>, 'type'>>
+type Fields<T> = { readonly [Name in FieldOf<T>]: [T] extends [{ readonly [Key in Name]: unknown }] ? true : false }
 
-const allocation = { labels: false, annotations: false, counters: false, lists: false, manifest: false }
 const metadata = { key: true, value: true } as const
 const grace = { graceMs: false } as const
 
 /** Names alone, since the schemas would make an application's bundle a fifth larger. Types keep the list complete. */
-const commands: { readonly [Type in Exclude<ControlCommand['type'], 'allocate'>]: CommandFields<Type> } = {
+const commands: { readonly [Type in ControlCommand['type']]: Fields<CommandOf<Type>> } = {
+  allocate: { labels: false, annotations: false, counters: false, lists: false, manifest: false },
   setState: { state: true },
   setLabel: metadata,
   setAnnotation: metadata,
@@ -39,7 +38,6 @@ const commands: { readonly [Type in Exclude<ControlCommand['type'], 'allocate'>]
   setClock: { speed: true },
   advanceClock: { ms: true },
 }
-const fieldsOf: Readonly<Record<string, Readonly<Record<string, boolean>>>> = { allocate: allocation, ...commands }
 
 const options: Fields<MockOptions> = {
   ...{ time: false, gameServer: false, mode: false, platform: false, replace: false },
@@ -73,8 +71,8 @@ export const checkFailure = (given: FailHow): void => checkNames(given, failHow,
 /** @throws TypeError for an unknown command, and for one with an unknown field or without a field that it needs */
 export function checkCommand(command: ControlCommand): void {
   const { type, ...given } = command
-  checkName(type, fieldsOf, 'mock.control(): there is no command')
-  const known = fieldsOf[type]!
+  checkName(type, commands, 'mock.control(): there is no command')
+  const known: Readonly<Record<string, boolean>> = commands[type]
   checkNames(given, known, `mock.control(): ${type} has no field`)
   const missing = Object.keys(known).find(
     (name) => known[name] && (given as Record<string, unknown>)[name] === undefined,

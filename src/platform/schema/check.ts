@@ -234,12 +234,12 @@ export const rule = (faultOf: (value: Fields) => Fault | undefined) =>
   })
 
 /** Fields that may be absent. */
-export const optional = (fields: Readonly<Record<string, Schema>>) =>
-  mapValues(fields, (schema): Schema => v.optional(schema))
+export const optional = <Name extends string>(fields: Readonly<Record<Name, Schema>>) =>
+  mapValues(fields, (schema: Schema): Schema => v.optional(schema)) as Record<Name, Schema>
 
 /** Fields that may be absent or null, as in the cluster. */
-export const nullish = (fields: Readonly<Record<string, Schema>>) =>
-  mapValues(fields, (schema): Schema => v.nullish(schema))
+export const nullish = <Name extends string>(fields: Readonly<Record<Name, Schema>>) =>
+  mapValues(fields, (schema: Schema): Schema => v.nullish(schema)) as Record<Name, Schema>
 
 /** Fields that are known but not checked. */
 export const unread = (...names: readonly string[]) => Object.fromEntries(names.map((field) => [field, anything]))

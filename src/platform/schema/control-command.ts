@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { isObject } from '../../protocol/is-object.js'
 import { longestTimer } from '../../protocol/names.js'
 import { operations } from '../../protocol/operations.js'
-import type { ControlCommand } from '../sidecar/state/events.js'
+import type { CommandOf, ControlCommand, FieldOf } from '../sidecar/state/events.js'
 import { toNatural } from '../sidecar/state/int64.js'
 import { allocation, changes } from './allocation.js'
 import {
@@ -43,7 +43,7 @@ const metadata = {
 }
 
 /** The fields of every command. */
-const fields: Readonly<Record<ControlCommand['type'], Readonly<Record<string, Schema>>>> = {
+const fields: { readonly [Type in ControlCommand['type']]: Readonly<Record<FieldOf<CommandOf<Type>>, Schema>> } = {
   allocate: { ...changes, ...optional({ manifest: allocation }) },
   setState: { state: name },
   setLabel: metadata,

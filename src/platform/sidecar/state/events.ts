@@ -102,8 +102,14 @@ export type ControlCommand =
   /** Puts the sidecar's clock forward. Everything that is due by then happens in order. */
   | { readonly type: 'advanceClock'; readonly ms: number }
 
-/** The command of one type, or of one of several. */
-export type CommandOf<Type extends ControlCommand['type']> = Extract<ControlCommand, { readonly type: Type }>
+/** The command of one type, or of one of several. A command may have several types itself. */
+export type CommandOf<
+  Type extends ControlCommand['type'],
+  Command extends ControlCommand = ControlCommand,
+> = Command extends unknown ? (Type extends Command['type'] ? Command : never) : never
+
+/** The names of fields beside `type`, of any member of a union. */
+export type FieldOf<T> = T extends unknown ? Exclude<keyof T, 'type'> : never
 
 /** A call whose body has been read; int64 fields are decimal strings. */
 export type Call =
