@@ -46,7 +46,7 @@ export interface ServedFleet extends TestFleet {
   ask(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
   patch(path: string, kind: 'merge' | 'json' | 'apply' | 'strategic-merge', body: unknown): Promise<Answer>
   watch(path: string): Promise<Watch>
-  /** Ends every watch. */
+  /** Ends every watch, and the server. */
   close(): Promise<void>
 }
 

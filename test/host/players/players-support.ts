@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
 import { WebSocket, type ClientOptions } from 'ws'
+import { listenHere } from '../../support/listen.js'
 import { dial } from '../../support/wire.js'
 import { Connections } from '../../../src/host/page-script/connections.js'
 import type { PageWindow } from '../../../src/host/page-script/page.js'
@@ -51,14 +52,8 @@ export async function startPlayers(options: StageOptions = {}): Promise<Stage> {
     socket.on('error', () => undefined)
     players.acceptPage(message, socket, head)
   })
-  inside.listen(0, '127.0.0.1')
-  await once(inside, 'listening')
-  onTestFinished(async () => {
-    await players.close()
-    for (const socket of pageSockets) socket.destroy()
-    inside.close()
-  })
-  const { port } = inside.address() as AddressInfo
+  const port = await listenHere(inside)
+  onTestFinished(() => players.close())
   return { players, changes, lines, faults, inside: `127.0.0.1:${port}`, pageSockets }
 }
 
